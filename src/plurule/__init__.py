@@ -11,11 +11,11 @@ from plurule._lazy import attach
 
 if TYPE_CHECKING:
     from plurule import datasets, export, heuristics, inspection, lifts, metrics, model
+    from plurule._rows.scan import scan
     from plurule.classifier import RuleListClassifier
     from plurule.constraints import Constraints
     from plurule.data.dataset import Dataset
-    from plurule.data.readers.reading import read
-    from plurule.distributed.scan import scan
+    from plurule.data.reading import read
     from plurule.errors import DataError, ModelError, ParameterError, PluruleError
     from plurule.inspection.discover import discover
     from plurule.model import Rule, RuleList
@@ -54,8 +54,8 @@ __getattr__ = attach(
         "plurule.classifier": ["RuleListClassifier"],
         "plurule.constraints": ["Constraints"],
         "plurule.data.dataset": ["Dataset"],
-        "plurule.data.readers.reading": ["read"],
-        "plurule.distributed.scan": ["scan"],
+        "plurule.data.reading": ["read"],
+        "plurule._rows.scan": ["scan"],
         "plurule.errors": ["DataError", "ModelError", "ParameterError", "PluruleError"],
         "plurule.inspection.discover": ["discover"],
         "plurule.model": ["Rule", "RuleList"],

@@ -7,32 +7,26 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from plurule._estimator import RuleListEstimator
+from plurule._learning.covering import Progress
+from plurule._learning.finish import labels_without_rules, with_default_rules
+from plurule._learning.problem import COMMON, MinPrecision, Options, plain_options
+from plurule._parameters import Allowed, check_parameters, number, whole, words
+from plurule._rows.rows import Rows
+from plurule._selection.scores import LengthCurve
+from plurule._selection.select import AUTO_LIFTS, Selector
 from plurule.constraints import Constraints
 from plurule.data.targets import TargetForm
 from plurule.errors import ParameterError
-from plurule.estimator import FittedModel, RuleListEstimator
-from plurule.heuristics import FMeasure
-from plurule.learning.covering import Progress
-from plurule.learning.options import COMMON, check_options
-from plurule.learning.problem import MinPrecision, Options, Problem
-from plurule.learning.readable import readable
-from plurule.learning.result import can_learn, labels_without_rules, with_default_rules
 from plurule.lifts import NAMES, AnyLift, Lift, as_table, find_lift
 from plurule.metrics import Scorer, find_measure
-from plurule.parameters import Allowed, check_parameters, number, whole, words
-from plurule.selection.paths import LengthCurve
-from plurule.selection.scoring import find_scoring
-from plurule.selection.select import AUTO_LIFTS, Selector
-from plurule.selection.training_data import TrainingData, check_in_parts
 
 ALLOWED: Allowed = COMMON | {
     "score_tolerance": [number(0, 1)],
     "max_rules": [words("auto"), whole(1)],
     "min_precision": [None, number(0, 1)],
     "predict_absence": ["boolean"],
+    "max_grown_rows": [None, whole(1)],
 }
 
 MOST_RULES = 2**31 - 1
@@ -53,7 +47,8 @@ class RuleListClassifier(RuleListEstimator):
     Parameters
     ----------
     scoring
-        The measure that the list is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn.
+        The measure that the list is chosen by: a measure of `plurule.metrics` by name, or a scorer of scikit-learn,
+        which is given the numbers of rows as `X`.
     lift
         How much a longer head is preferred: `"auto"` chooses the highest lift whose score is not distinguishably below
         the best; or an object of `plurule.lifts`, a name (`"kln"`, `"peak"`), a function of the number of labels, or
@@ -83,6 +78,9 @@ class RuleListClassifier(RuleListEstimator):
     cv
         The folds to choose by: a number of folds (which keep the share of every label), the share of the rows to hold
         out, or a splitter of scikit-learn. All rows are trained on afterwards.
+    max_grown_rows
+        Of more rows, so many, drawn by their numbers, give the candidate rules; `None` for all. Rules are selected,
+        scored and counted by all rows. `chosen_["how"]` says so.
     n_jobs
         Threads to train with; -1 for all cores. The model does not depend on it.
     verbose
@@ -149,6 +147,7 @@ class RuleListClassifier(RuleListEstimator):
     constraints: Constraints | None = None
     max_bins: int | None = 32
     cv: Any = 5
+    max_grown_rows: int | None = 5_000_000
     n_jobs: int | None = None
     verbose: bool | int | Progress = False
 
@@ -156,25 +155,13 @@ class RuleListClassifier(RuleListEstimator):
     score_loss_: float = field(init=False, repr=False, compare=False)
     length_curve_: LengthCurve = field(init=False, repr=False, compare=False)
 
-    @property
-    def _constraints(self) -> Constraints | None:
-        return self.constraints
-
-    def _check_parts(self) -> None:
-        check_in_parts(self.conditions, find_measure(self.scoring))
-
     def _make_options(self, n_labels: int) -> Options:
         """Return the options of the lists that give the bodies."""
         parameters = self.get_params(deep=False)
         check_parameters(ALLOWED, parameters)
-        internal = {
-            "heuristic": FMeasure(),
-            "lift": None,
-            "min_precision": MinPrecision(0.5),
-            "max_rules": None,
-            "predict_absence": False,
-        }
-        return check_options(parameters | internal, n_labels)
+        # Each list that gives bodies has a heuristic, a lift and a length of its own.
+        internal = {"lift": as_table(None, n_labels), "min_precision": MinPrecision(0.5), "n_rules": None}
+        return plain_options(parameters, internal | {"predict_absence": False, "engine": self._engine})
 
     def _lifts(self, n_labels: int) -> Sequence[AnyLift]:
         """Return the lifts to choose from, lowest first."""
@@ -188,41 +175,36 @@ class RuleListClassifier(RuleListEstimator):
         as_table(self.lift, n_labels)
         return [find_lift(self.lift) if isinstance(self.lift, str) else self.lift]
 
-    def _learn(self, data: TrainingData, form: TargetForm, positions: NDArray[np.intp] | None = None) -> FittedModel:
-        problem = data.problem
-        options = self._make_options(problem.n_labels)
-        measure = find_measure(self.scoring, problem.n_labels == 1)
-        lifts = self._lifts(problem.n_labels)
-        folds = data.split(self.cv, positions)
-        held_out = [rows for part in range(folds.n_parts) for rows in folds.held_out(part)]
+    def _learn(self, rows: Rows, form: TargetForm) -> dict[str, Any]:
+        labels = rows.problem.labels
+        options = self._make_options(len(labels))
+        measure = find_measure(self.scoring, len(labels) == 1)
         progress = self._progress()
+        few = max(40, min(100, len(labels)))
+        max_rules = few if self.max_rules == "auto" else min(int(self.max_rules), MOST_RULES)
         selector = Selector(
-            folds,
-            find_scoring(measure, form, problem, held_out),
+            measure,
+            form,
             options,
-            lifts,
-            max_rules=self._max_rules(problem),
+            self._lifts(len(labels)),
+            max_rules=max(max_rules, len(rows.problem.initial_rules)),
             min_precision=None if self.min_precision is None else float(self.min_precision),
-            exceptions=self.predict_absence,
+            predict_absence=self.predict_absence,
             score_tolerance=float(self.score_tolerance),
+            cv=self.cv,
+            max_grown_rows=self.max_grown_rows,
+            n_threads=self._n_threads,
             progress=(lambda share: None) if progress is None else partial(progress, 0),
         )
-        selected = selector.fit_best() if can_learn(problem, options) else selector.initial_rules()
-        rule_list = selected.rule_list
-        rule_list = readable(rule_list, data.values_for(rule_list), len(problem.initial_rules))
-        rule_list = replace(with_default_rules(rule_list), length_choice=selected.length_choice())
+        selected = selector.fit(rows)
+        rule_list = replace(with_default_rules(selected.rule_list), length_choice=selected.length_choice())
         if progress is not None:
             progress(len(rule_list), 1.0)
-        missing = labels_without_rules(rule_list, problem, options, f"no rule improves {measure.name} for this label")
-        attributes = {
+        reason = f"no rule improves {measure.name} for this label"
+        return {
+            "rule_list_": rule_list,
+            "labels_without_rules_": labels_without_rules(rule_list, selected.label_sums[:-1], options, reason),
             "chosen_": selected.summary(),
             "score_loss_": selected.score_loss,
             "length_curve_": selected.curve,
         }
-        return FittedModel(rule_list, missing, attributes)
-
-    def _max_rules(self, problem: Problem) -> int:
-        """Return the most rules: 40, or as many as there are labels if more, at most 100."""
-        if self.max_rules == "auto":
-            return max(40, min(100, problem.n_labels), len(problem.initial_rules))
-        return max(min(int(self.max_rules), MOST_RULES), len(problem.initial_rules))

@@ -25,8 +25,8 @@ from plurule.model import (
     RuleList,
 )
 from plurule.model.condition import YES
-from plurule.model.head import Hierarchy, ancestors, relate
 from plurule.model.naming import quoted
+from plurule.model.rule import Hierarchy, ancestors, relate
 
 _SHAPES: dict[str, tuple[int, float, bool, str]] = {
     "forbidden_attributes": (1, 1, False, "be a list of names"),
@@ -104,12 +104,12 @@ class Constraints:
         allowed = np.ones(len(columns), dtype=bool)
         for name in self.forbidden_attributes:
             allowed[_place(name, columns, "forbidden_attributes", "attribute")] = False
-        apart = np.zeros((len(labels), len(labels)), dtype=bool)
+        must_differ = np.zeros((len(labels), len(labels)), dtype=bool)
         for pair in self.forbidden_label_pairs:
             first, second = (_place(name, places, "forbidden_label_pairs", "label") for name in pair)
-            apart[first, second] = apart[second, first] = True
+            must_differ[first, second] = must_differ[second, first] = True
         directions = self._directions(attributes, columns, places)
-        resolved = ResolvedConstraints(allowed, apart, directions=directions)
+        resolved = ResolvedConstraints(allowed, must_differ, directions=directions)
         members = [[_place(name, places, "exclusive_labels", "label") for name in g] for g in self.exclusive_labels]
         pairs = [tuple(_place(name, places, "hierarchy", "label") for name in pair) for pair in self.hierarchy]
         return resolved.with_exclusive(members, labels).with_hierarchy(pairs, labels)
@@ -153,10 +153,10 @@ class ResolvedConstraints:
 
     allowed_attributes: NDArray[np.bool_]
     """Per attribute: whether rules may test it."""
-    apart: NDArray[np.bool_]
+    must_differ: NDArray[np.bool_]
     """Per pair of labels: whether no rule may relate them. Symmetric, False on the diagonal."""
     exclusive: tuple[tuple[int, ...], ...] = ()
-    """Labels of which exactly one is present: they are apart, and no rule ends an instance before that is known."""
+    """Labels of which exactly one is present: no rule ends an instance before it is known which."""
     directions: NDArray[np.int8] = field(default_factory=lambda: np.zeros((0, 0), dtype=np.int8))
     """Per attribute and label: 1 where more never speaks against it, -1 where never for it, 0 where anything goes."""
     hierarchy: Hierarchy = ()
@@ -169,8 +169,8 @@ class ResolvedConstraints:
 
     def forbidden_heads(self, conditions: Iterable[Condition | None]) -> NDArray[np.bool_]:
         """Per condition, label and sign (absent, present): whether a rule with the condition may not predict so."""
-        tested = [[] if c is None else [(c.index, int(rises)) for rises in ways(c)] for c in conditions]
-        found = np.zeros((len(tested), len(self.apart), 2), dtype=bool)
+        tested = [[] if c is None else [(c.index, int(rises)) for rises in tested_directions(c)] for c in conditions]
+        found = np.zeros((len(tested), len(self.must_differ), 2), dtype=bool)
         for one, index, rises in ((one, *test) for one, tests in zip(found, tested, strict=True) for test in tests):
             one |= forbidden_directions(self)[index, rises]
         return found
@@ -181,7 +181,7 @@ class ResolvedConstraints:
         if twice is not None:
             raise ModelError(f"label {twice!r} is in two groups of which exactly one is present; leave out one")
         exclusive = _pairs_within(groups, len(labels))
-        return replace(self, apart=self.apart | exclusive, exclusive=(*map(tuple, groups), *self.exclusive))
+        return replace(self, must_differ=self.must_differ | exclusive, exclusive=(*map(tuple, groups), *self.exclusive))
 
     def with_hierarchy(self, pairs: Sequence[Sequence[int]], labels: Sequence[str]) -> ResolvedConstraints:
         """The same, and of each pair of labels the first implies the second."""
@@ -191,27 +191,27 @@ class ResolvedConstraints:
         if itself is not None:
             circle = ", ".join(repr(labels[i]) for i in sorted({b for b, a in every if (a, b) in every}))
             raise ModelError(f"hierarchy: {labels[itself]!r} implies itself (see {circle}); leave out one of the pairs")
-        above = np.zeros_like(self.apart)
+        above = np.zeros_like(self.must_differ)
         for pair in every:
             above[pair] = True
         message = "hierarchy: {} implies {}, but they must not go together; leave out one"
-        _refuse(self.apart & above, labels, message)
+        _refuse(self.must_differ & above, labels, message)
         # What implies labels of which only one can be present cannot go together either.
         implied = above | np.eye(len(labels), dtype=bool)
         exclusive = _pairs_within(self.exclusive, len(labels))
-        apart = self.apart
+        must_differ = self.must_differ
         if self.exclusive and hierarchy:
             # Of floats, since the product of matrices of bools is slow.
-            apart = apart | (implied.astype(np.float32) @ exclusive @ implied.T > 0)
+            must_differ = must_differ | (implied.astype(np.float32) @ exclusive @ implied.T > 0)
         message = "hierarchy: where {} is present, labels are implied of which only one can be present"
-        _refuse(apart & np.eye(len(labels), dtype=bool), labels, message)
-        return replace(self, hierarchy=hierarchy, apart=apart)
+        _refuse(must_differ & np.eye(len(labels), dtype=bool), labels, message)
+        return replace(self, hierarchy=hierarchy, must_differ=must_differ)
 
     def of_columns(self, sources: NDArray[np.intp]) -> ResolvedConstraints:
         """The same for columns of which it is known of which attribute each is made."""
         allowed = self.allowed_attributes[sources]
         # Columns that are made of others have no order, or another one.
-        directions = np.zeros((len(sources), len(self.apart)), dtype=np.int8)
+        directions = np.zeros((len(sources), len(self.must_differ)), dtype=np.int8)
         directions[: len(self.directions)] = self.directions
         return replace(self, allowed_attributes=allowed, directions=directions)
 
@@ -231,7 +231,7 @@ class ResolvedConstraints:
         body = [c.index for c in rule.label_conditions]
         related = [(a, b) for i, b in enumerate(head) for a in (*head[:i], *body)]
         for first, second in related:
-            if self.apart[first, second]:
+            if self.must_differ[first, second]:
                 yield f"relates {quoted(labels[first])} and {quoted(labels[second])}, which is forbidden"
 
     def misdirections(self, rule: Rule, condition: Condition) -> Iterator[str]:
@@ -275,10 +275,10 @@ def forbidden_directions(constraints: ResolvedConstraints) -> NDArray[np.bool_]:
             return found
 
 
-def ways(condition: Condition) -> tuple[bool, ...]:
+def tested_directions(condition: Condition) -> tuple[bool, ...]:
     """Sides of an ordered attribute that a condition tests: True from a value on, False up to one.
 
-    >>> ways(RangeCondition("age", 0, above=60.0)), ways(OneOfCondition("smoker", 0, ("no",)))
+    >>> tested_directions(RangeCondition("age", 0, above=60.0)), tested_directions(OneOfCondition("smoker", 0, ("no",)))
     ((True,), (False,))
     """
     if isinstance(condition, RangeCondition):

@@ -93,3 +93,12 @@ def first_repeated(names: Iterable[str]) -> str | None:
         return None
     seen: set[str] = set()
     return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
+
+
+def amount(number: int, noun: str) -> str:
+    """Return a number of things as text.
+
+    >>> amount(1, "rule"), amount(2, "rule")
+    ('1 rule', '2 rules')
+    """
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -29,7 +29,7 @@ from typing import ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.parameters import Allowed, Parametrised, number
+from plurule._parameters import Allowed, Parametrised, number
 
 Averaging: TypeAlias = Literal["micro", "macro"]
 Counts: TypeAlias = NDArray[np.float64]

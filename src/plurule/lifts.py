@@ -19,8 +19,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule._parameters import Allowed, Parametrised, number
 from plurule.errors import ParameterError
-from plurule.parameters import Allowed, Parametrised, number
 
 __all__ = ["KLN", "Lift", "NoLift", "Peak", "paper_lifts"]
 

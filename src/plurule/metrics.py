@@ -21,8 +21,33 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from plurule.data.targets import by_name, label_matrix
 from plurule.errors import DataError, nearest
-from plurule.label_matrix import by_name, label_matrix
+
+MEASURE_TITLES = {
+    "hamming_accuracy": "Hamming accuracy",
+    "micro_f1": "micro F1",
+    "macro_f1": "macro F1",
+    "subset_accuracy": "subset accuracy",
+    "example_f1": "example-based F1",
+    "precision": "precision (micro)",
+    "recall": "recall (micro)",
+}
+"""The measures of `plurule.metrics`."""
+
+SHORT_MEASURES = {"hamming_accuracy": "HA", "micro_f1": "Mic F1", "macro_f1": "Mac F1", "subset_accuracy": "SA"}
+"""Those of the paper, as it abbreviates them."""
+
+CHARACTERISTICS = {
+    "rules": "rules",
+    "conditions": "conditions",
+    "label_conditions": "conditions on labels",
+    "multi_label_heads": "multi-label heads",
+    "labels_per_multi_label_head": "labels per multi-label head",
+    "stop_rules": "stop rules",
+}
+"""Counts of `RuleList.characteristics`."""
+
 
 Values = NDArray[np.float64]
 
@@ -248,7 +273,8 @@ Scorer = Callable[..., float]
 """As scikit-learn has them: a function of a fitted classifier, X and Y."""
 
 F_THRESHOLDS = (0.15, 0.22, 0.3, 0.38, 0.45)
-"""For F-measures: half of the values that can be reached."""
+"""λ to try for F-measures: the best λ is half of the F that is reached, and these are halves of 0.3, 0.44, 0.6, 0.76
+and 0.9. The steps are not measured by a committed script."""
 
 
 @dataclass(frozen=True)
@@ -271,6 +297,8 @@ class Measure:
         return np.asarray(getattr(counts, self.name)())
 
 
+# λ of 0.5 for accuracy: a prediction gains where it is right more often than wrong. That follows from the measure and
+# is not measured. Precision and recall have no λ of their own, and try all.
 _ALL = (
     Measure("hamming_accuracy", gain_thresholds=(0.5,), needs_positives=False),
     Measure("micro_f1", gain_thresholds=F_THRESHOLDS, needs_positives=False),
@@ -282,7 +310,7 @@ _ALL = (
 )
 MEASURES = {measure.name: measure for measure in _ALL}
 """The measures that are computed from counts, by name."""
-SAME_AS = {
+SCORER_ALIASES = {
     "accuracy": "subset_accuracy",
     "f1_micro": "micro_f1",
     "f1_macro": "macro_f1",
@@ -295,7 +323,7 @@ _LABELS_FIRST = ("y_true", "Y_true", "labels_true")
 """Names of the first parameter of a metric; that of a scorer is the classifier."""
 
 
-OF_ONE_LABEL = ("f1", "jaccard")
+BINARY_SCORERS = ("f1", "jaccard")
 """Scorers of scikit-learn that do not say how labels are averaged."""
 
 
@@ -312,9 +340,9 @@ def find_measure(scoring: Any, one_label: bool = False) -> Measure:
         return _find_scorer(scoring, one_label)
     if scoring in MEASURES:
         return MEASURES[scoring]
-    if scoring in SAME_AS and (not one_label or scoring in ("accuracy", "f1_samples")):
-        return MEASURES[SAME_AS[scoring]]
-    if scoring in OF_ONE_LABEL and not one_label:
+    if scoring in SCORER_ALIASES and (not one_label or scoring in ("accuracy", "f1_samples")):
+        return MEASURES[SCORER_ALIASES[scoring]]
+    if scoring in BINARY_SCORERS and not one_label:
         raise ValueError(f"scoring {scoring!r} is of one label, but there are several: {_allowed()}")
     if scoring == "f1":
         return MEASURES["micro_f1"]
@@ -337,7 +365,7 @@ def _find_scorer(scorer: Any, one_label: bool) -> Measure:
     for name, own in __getattr__("SCORERS").items():
         if own is scorer:
             return MEASURES[name]
-    for name in SAME_AS:
+    for name in SCORER_ALIASES:
         if repr(get_scorer(name)) == repr(scorer):
             return find_measure(name, one_label)
     return Measure("score", scorer)
@@ -382,9 +410,12 @@ class Counts:
     present: NDArray[Any]
     """Per instance: how many labels it has and is predicted to have, is predicted to have, has."""
     weights: Values
+    total: Values | None = None
+    """What all instances weigh, by prediction; unless given, the sum of the weights."""
 
     def hamming_accuracy(self) -> Values:
-        pairs = np.full(self.tp.shape[:-1], self.weights.sum() * self.tp.shape[-1])
+        total = self.weights.sum() if self.total is None else self.total
+        pairs = np.broadcast_to(total * self.tp.shape[-1], self.tp.shape[:-1])
         return ratios(pairs - (self.fp + self.positives - self.tp).sum(axis=-1), pairs)
 
     def subset_accuracy(self) -> Values:
@@ -437,6 +468,102 @@ def count_weighted(true: Any, predicted: Any, weights: Values) -> list[Counts]:
         Counts(tp[i], all_predicted[i] - tp[i], positives[i], right, n_predicted, n_present, weights[i])
         for i in range(len(weights))
     ]
+
+
+@dataclass(frozen=True)
+class PredictionCounts:
+    """Counts of several predictions, in a form that adds up over parts of the rows."""
+
+    tp: Values
+    fp: Values
+    """Predictions × labels: the weight of the rows for which a label is predicted rightly, and wrongly."""
+    positives: Values
+    """(Predictions ×) labels: the weight of the rows that have a label."""
+    total: Values
+    """Per prediction, the weight of the rows."""
+    rows: tuple[Values, ...] = ()
+    """Per prediction, how much the rows weigh that have the same counts: (right, predicted, present, weight), sorted.
+    Left out where no measure asks for them."""
+
+    @classmethod
+    def by_group(
+        cls,
+        truth: NDArray[np.bool_],
+        predicted: NDArray[np.bool_],
+        weights: Values,
+        groups: NDArray[Any],
+        n_groups: int,
+        by_row: bool,
+    ) -> PredictionCounts:
+        """Count labels × rows by the group of each row, as if each group had a prediction of its own."""
+
+        groups = groups.astype(np.intp)
+        shape = n_groups, len(truth)
+        sums = []
+        for marks in (truth & predicted, predicted, truth):
+            label, row = np.nonzero(marks)
+            of_pairs = np.bincount(groups[row] * shape[1] + label, weights[row], shape[0] * shape[1])
+            sums.append(of_pairs.reshape(shape).astype(np.float64))
+        tp, all_predicted, positives = sums
+        total = np.bincount(groups, weights, n_groups).astype(np.float64)
+        rows: tuple[Values, ...] = ()
+        if by_row:
+            per_row = np.stack([*(m.sum(axis=0) for m in (truth & predicted, predicted, truth)), weights], axis=1)
+            rows = tuple(_merged(per_row[groups == group]) for group in range(n_groups))
+        return cls(tp, all_predicted - tp, positives, total, rows)
+
+    def __add__(self, other: PredictionCounts) -> PredictionCounts:
+        rows = tuple(_merged(np.concatenate(pair)) for pair in zip(self.rows, other.rows, strict=True))
+        sums = self.tp + other.tp, self.fp + other.fp, self.positives + other.positives, self.total + other.total
+        return PredictionCounts(*sums, rows)
+
+    def without_each(self) -> PredictionCounts:
+        """Return the counts of all groups together, and without each of them."""
+        each = (self.tp, self.fp, self.positives, self.total)
+        of_all = (sums.sum(axis=0, keepdims=True) for sums in each)
+        tp, fp, positives, total = (np.concatenate([a, a - own]) for a, own in zip(of_all, each, strict=True))
+        rows: tuple[Values, ...] = ()
+        if self.rows:
+            everything = _merged(np.concatenate(self.rows))
+            without = (_merged(np.concatenate([everything, own * [1, 1, 1, -1]])) for own in self.rows)
+            rows = (everything, *without)
+        return PredictionCounts(tp, fp, positives, total, rows)
+
+    def scores(self, measure: Measure) -> Values:
+        """Return the score of each prediction."""
+        nothing = np.zeros(0)
+        if not measure.is_of_rows:
+            return measure.of_counts(
+                Counts(self.tp, self.fp, self.positives, nothing, nothing, nothing, nothing, self.total)
+            )
+        of_rows = (Counts(nothing, nothing, nothing, *rows.T) for rows in self.rows)
+        return np.array([measure.of_counts(counts) for counts in of_rows])
+
+
+def best_label_set(frequency: Values, total: float, measure: Measure) -> tuple[NDArray[np.bool_], float]:
+    """Return which labels are best to predict for every row, and the score, by a measure made of sums per label.
+
+    `frequency` is the weight of the rows with each label, `total` that of all rows. No set is better than as many of
+    the most frequent labels.
+    """
+    # Equally frequent labels in their own order; labels that never occur are never right.
+    order = np.argsort(-frequency, kind="stable")[: np.count_nonzero(frequency)]
+    nothing = np.zeros(0)
+    # Row k predicts the k most frequent labels.
+    predicted = np.zeros((len(order) + 1, len(frequency)))
+    predicted[:, order] = np.tri(len(order) + 1, len(order), -1)
+    tp, fp = predicted * frequency, predicted * (total - frequency)
+    totals = np.full(len(predicted), total)
+    scores = measure.of_counts(Counts(tp, fp, frequency, nothing, nothing, nothing, nothing, totals))
+    best = int(np.argmax(scores))
+    return predicted[best] > 0, float(scores[best])
+
+
+def _merged(rows: Values) -> Values:
+    """Return rows of three counts and a weight, those of the same counts as one."""
+    counts, which = np.unique(rows[:, :3], axis=0, return_inverse=True)
+    weights = np.bincount(which.ravel(), rows[:, 3], len(counts))
+    return np.column_stack([counts, weights])[weights != 0]
 
 
 def ratios(numerator: Values, denominator: Values, empty: float = 0.0) -> Values:

@@ -4,30 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from plurule._estimator import RuleListEstimator, Schema
+from plurule._learning import native
+from plurule._learning.covering import Progress
+from plurule._learning.finish import (
+    labels_without_rules,
+    warn_if_coverage_impossible,
+    why_training_ended,
+    with_default_rules,
+)
+from plurule._learning.problem import (
+    COMMON,
+    HEAD_SEARCHES,
+    LIFTED_SEARCHES,
+    HeadSearch,
+    MinPrecision,
+    Options,
+    Problem,
+    check_heuristic,
+    check_options,
+)
+from plurule._parameters import Allowed, check_jobs, check_parameters, number, whole, words
+from plurule._prediction.staged import score_list
+from plurule._progress import Counted, progress_callback
+from plurule._rows.rows import Roles, Rows, Sample
+from plurule._selection.scores import warn_undefined
 from plurule.constraints import Constraints
 from plurule.data.targets import TargetForm
 from plurule.errors import ParameterError, warn
-from plurule.estimator import FittedModel, RuleListEstimator
 from plurule.heuristics import AVERAGINGS, Averaging, FMeasure, Heuristic
-from plurule.learning.covering import Progress
-from plurule.learning.options import COMMON, LIFTED_SEARCHES, check_heuristic, check_options
-from plurule.learning.problem import HEAD_SEARCHES, HeadSearch, MinPrecision, Options, Problem
-from plurule.learning.result import can_learn, labels_without_rules, why_training_ended, with_default_rules
-from plurule.lifts import KLN, AnyLift, Lift, as_table, paper_lifts, peaks_within
-from plurule.metrics import Measure, Scorer, find_measure
-from plurule.parameters import Allowed, check_jobs, check_parameters, number, whole, words
-from plurule.progress import Counted, progress_callback
-from plurule.selection.lift_search import LiftScores, Result, height, learn_and_score
-from plurule.selection.paths import warn_undefined
-from plurule.selection.training_data import TrainingData, check_in_parts
+from plurule.lifts import KLN, KLN_GIVEN_AT, AnyLift, Lift, Peak, as_table, paper_lifts, peaks_within
+from plurule.metrics import MEASURES, Measure, Scorer, find_measure
 
 ALLOWED: Allowed = COMMON | {
     "averaging": [words(*AVERAGINGS)],
@@ -40,6 +56,7 @@ ALLOWED: Allowed = COMMON | {
     "remaining": [number(0, 1)],
     "stop_threshold": [number(0, 1)],
     "max_rules": [None, whole(1)],
+    "max_grown_rows": [None, whole(1)],
 }
 
 
@@ -84,6 +101,8 @@ class RelaxedPruningClassifier(RuleListEstimator):
         Least number of instances that a rule covers when it is learned, or their weight, where they have one.
     max_bins
         Numeric attributes with more distinct values are split into this many bins; `None` considers every split point.
+    max_grown_rows
+        Of more rows, rules are learned from so many, drawn by their numbers; `None` for all. Rules are counted on all.
     conditions
         The kinds of conditions besides `attribute <= number`, `attribute > number` and `attribute = category`:
         `"paper"` for none, `"all"`, or some of `"sets"` (`attribute in {…}`), `"negation"` (`attribute ≠ category`) and
@@ -129,6 +148,7 @@ class RelaxedPruningClassifier(RuleListEstimator):
     max_conditions: int | None = None
     min_coverage: float = 0
     max_bins: int | None = None
+    max_grown_rows: int | None = None
     conditions: str | Sequence[str] = "paper"
     constraints: Constraints | None = None
     n_jobs: int | None = None
@@ -140,40 +160,39 @@ class RelaxedPruningClassifier(RuleListEstimator):
             self.heuristic = check_heuristic(self.heuristic)
         return super().set_params(**params)
 
-    @property
-    def _constraints(self) -> Constraints | None:
-        return self.constraints
-
-    def _check_parts(self) -> None:
-        check_in_parts(self.conditions)
-
     def _make_options(self, n_labels: int) -> Options:
         parameters = self.get_params(deep=False)
         check_parameters(ALLOWED, parameters)
         min_precision = MinPrecision(float(self.min_precision), of="head", when="growing")
-        return check_options(parameters | {"min_precision": min_precision}, n_labels)
+        return check_options(parameters | {"min_precision": min_precision, "engine": self._engine}, n_labels)
 
     def _options_for(self, problem: Problem) -> Options:
         """Return the options of a list; where one label of a group is present, rules must not predict all absent."""
         options = self._make_options(problem.n_labels)
         return replace(options, predict_absence=options.predict_absence and not problem.groups)
 
-    def _learn(self, data: TrainingData, form: TargetForm, positions: NDArray[np.intp] | None = None) -> FittedModel:
-        return self._learn_list(data, self._progress())
+    def _learn(self, rows: Rows, form: TargetForm) -> dict[str, Any]:
+        progress = self._progress()
+        self._make_options(rows.problem.n_labels)  # a wrong parameter is reported before rows are looked at
+        sample = rows.take(self.max_grown_rows)
+        fitted = self._learn_list(sample.problem, progress)
+        if sample.problem.n_instances < rows.n_rows:
+            # What rules are worth was seen on the sample; their counts are those of all rows.
+            fitted["rule_list_"] = rows.count(fitted["rule_list_"])
+        return fitted
 
-    def _learn_list(self, data: TrainingData, progress: Progress | None = None) -> FittedModel:
-        """Learn one list from all rows."""
-        problem = data.problem
+    def _learn_list(self, problem: Problem, progress: Progress | None = None) -> dict[str, Any]:
+        """Learn one list from all rows of a problem."""
         options = self._options_for(problem)
         if self.predict_absence and not options.predict_absence:
             warn(
                 "predict_absence has no effect: some labels exclude each other, and a present one rules out the others"
             )
-        can_learn(problem, options)
-        rule_list = data.learn_one(options, progress)
+        warn_if_coverage_impossible(problem, options)
+        rule_list = native.learn_list(problem, options, self._n_threads, progress)
         reason = why_training_ended(rule_list, problem, options, options.n_rules)
-        missing = labels_without_rules(rule_list, problem, options, reason)
-        return FittedModel(with_default_rules(rule_list), missing, {})
+        missing = labels_without_rules(rule_list, problem.label_weights, options, reason)
+        return {"rule_list_": with_default_rules(rule_list), "labels_without_rules_": missing}
 
 
 @dataclass(repr=False, eq=False)
@@ -253,7 +272,7 @@ class RelaxedPruningClassifierCV(RuleListEstimator):
         return clone(self.estimator)
 
     @property
-    def _constraints(self) -> Constraints | None:
+    def constraints(self) -> Constraints | None:
         return self._template.constraints
 
     @property
@@ -264,12 +283,11 @@ class RelaxedPruningClassifierCV(RuleListEstimator):
     def _make_options(self, n_labels: int) -> Options:
         return self._template._make_options(n_labels)
 
-    def _check_parts(self) -> None:
-        raise ParameterError.expected("X", "data in parts", "data in memory to choose the lift")
-
-    def _learn(self, data: TrainingData, form: TargetForm, positions: NDArray[np.intp] | None = None) -> FittedModel:
+    def _learn(self, rows: Rows, form: TargetForm) -> dict[str, Any]:
         template = self._template
-        problem = data.problem
+        template._make_options(rows.problem.n_labels)
+        sample = rows.take(template.max_grown_rows)
+        problem = sample.problem
         scoring = find_measure(self.scoring, problem.n_labels == 1)
         if template.head_search not in LIFTED_SEARCHES:
             raise ParameterError(
@@ -279,46 +297,50 @@ class RelaxedPruningClassifierCV(RuleListEstimator):
                 "RelaxedPruningClassifier without cross-validation",
             )
         lifts = self._candidates(problem.n_labels)
-        split = data.split(self._splitter(form), positions)
         options = [_with_lift(template, lift)._options_for(problem) for lift in lifts]
-        scored = self._learn_and_score(split, options, scoring, form)
+        folds = folds_of(sample, rows.split(self._splitter(form)), options[0].conditions)
+        scored = self._learn_and_score(folds, options, scoring, form)
         heights = [height(lift, problem.n_labels) for lift in lifts]
         searched = LiftScores(lifts, scored, scoring.name, heights)
         warn_undefined("RelaxedPruningClassifierCV", scoring.name, list(searched.scores(scoring.name)[:, :, None]))
         results = searched.tabulate()
         best = searched.order[0]
         chosen = _with_lift(template, lifts[best])
-        model = chosen._learn_list(data)
-        fitted = {
+        return {
+            **chosen._learn_list(problem),
             "best_lift_": lifts[best],
             "best_score_": float(results[f"mean_test_{scoring.name}"][best]),
             "best_index_": best,
             "best_estimator_": chosen,
             "cv_results_": results,
         }
-        return FittedModel(model.rule_list, model.labels_without_rules, fitted)
 
-    def _store(self, schema: Any, model: FittedModel) -> None:
-        super()._store(schema, model)
-        self.best_estimator_._store(schema, FittedModel(model.rule_list, model.labels_without_rules, {}))
+    def _store(self, schema: Schema, fitted: dict[str, Any]) -> None:
+        super()._store(schema, fitted)
+        shared = {name: fitted[name] for name in ("rule_list_", "labels_without_rules_")}
+        self.best_estimator_._store(schema, shared)
 
     def _learn_and_score(
-        self, data: TrainingData, options: Sequence[Options], scoring: Measure, form: TargetForm
+        self, folds: Sequence[Fold], options: Sequence[Options], scoring: Measure, form: TargetForm
     ) -> list[list[Result]]:
         """Return the scores and sizes of the lists of all options, on each fold."""
-        n_parts = data.n_parts
         learn = delayed(learn_and_score)
-        trials = (learn(data, part, one, scoring, form) for one in options for part in range(n_parts))
+        columns = [native.prepare(fold.training, options[0]) for fold in folds]
+        trials = (
+            learn(fold, one, scoring, form, ranked)
+            for one in options
+            for fold, ranked in zip(folds, columns, strict=True)
+        )
         parallel = Parallel(check_jobs(self.n_jobs), require="sharedmem", return_as="generator")
         with progress_callback(self.verbose, "lifts") as progress:
             results: list[Result] = []
             for result in parallel(trials):
-                if progress is not None and len(results) % n_parts == 0:
-                    progress(len(results) // n_parts, len(options))
+                if progress is not None and len(results) % len(folds) == 0:
+                    progress(len(results) // len(folds), len(options))
                 results.append(result)
             if progress is not None:
                 progress(len(options), len(options))
-        return [results[first : first + n_parts] for first in range(0, len(results), n_parts)]
+        return [results[first : first + len(folds)] for first in range(0, len(results), len(folds))]
 
     def _candidates(self, n_labels: int) -> Sequence[AnyLift]:
         """The lifts that fit the number of labels."""
@@ -346,3 +368,104 @@ class RelaxedPruningClassifierCV(RuleListEstimator):
 
 def _with_lift(estimator: RelaxedPruningClassifier, lift: AnyLift) -> RelaxedPruningClassifier:
     return clone(estimator).set_params(lift=lift)
+
+
+# Comparing lifts by the scores of whole lists -------------------------------------------------------------------------
+#
+# The best mean score wins; ties go to the higher Hamming accuracy, then to the higher subset accuracy, then to the
+# higher lift, then to the first.
+
+TIE_BREAKERS = ("hamming_accuracy", "subset_accuracy")
+
+
+def height(lift: AnyLift, n_labels: int) -> float:
+    """Return how high a lift is, to break ties: a peak at its top, any other function at three labels."""
+    if isinstance(lift, Peak):
+        return float(lift.lift)
+    if isinstance(lift, Lift):
+        return float(lift.at_length(KLN_GIVEN_AT, max(n_labels, KLN_GIVEN_AT)))
+    return float(as_table(lift, n_labels)[min(KLN_GIVEN_AT, n_labels) - 1])
+
+
+class Result(NamedTuple):
+    """Scores and size of a list."""
+
+    scores: dict[str, float]
+    rules: int
+    conditions: int
+
+
+class Fold(NamedTuple):
+    """Rows to learn whole lists from, and rows to score them on."""
+
+    training: Problem
+    """With columns for all kinds of conditions."""
+    held_out: Problem
+
+
+def folds_of(sample: Sample, roles: Roles, conditions: Sequence[str]) -> list[Fold]:
+    """Return the folds of a sample, to learn rules with some kinds of conditions."""
+    if any(n_groups != 1 for n_groups in roles.n_groups):
+        many = f"whole lists are scored on one group of rows, not on {max(roles.n_groups)}"
+        raise ValueError(f"{many}; give folds or splits")
+    roles_of_sample = roles.of_rows[:, sample.places]
+    take = sample.problem.take
+    return [
+        Fold(take(np.flatnonzero(role == 0)).with_conditions(conditions), take(np.flatnonzero(role == 1)))
+        for role in roles_of_sample
+    ]
+
+
+def learn_and_score(fold: Fold, options: Options, scoring: Measure, form: TargetForm, columns: Any) -> Result:
+    """Learn a list from the training rows of a fold, and score it on the others by all measures."""
+    rule_list = native.learn(fold.training, options, columns=columns)
+    measures = list(({scoring.name: scoring} | MEASURES).values())
+    rows = fold.held_out
+    scores = score_list(rule_list, rows.table, rows.Y, measures, form, rows.sample_weight)
+    return Result(scores, len(rule_list), sum(len(rule.body) for rule in rule_list))
+
+
+@dataclass(frozen=True, eq=False)
+class LiftScores:
+    """The scores of lists that differ in the lift."""
+
+    lifts: Sequence[AnyLift]
+    results: Sequence[Sequence[Result]]
+    """Per lift, those of all folds."""
+    measure: str
+    heights: Sequence[float]
+    """How high each lift is."""
+
+    def scores(self, measure: str) -> NDArray[np.float64]:
+        """Return the scores by a measure: lifts × folds."""
+        return np.array([[result.scores[measure] for result in of_lift] for of_lift in self.results])
+
+    def means(self, measure: str) -> list[float]:
+        """Return the mean score of each lift; folds on which it is not defined are left out."""
+        defined = [row[np.isfinite(row)] for row in self.scores(measure)]
+        return [float(row.mean()) if len(row) else np.nan for row in defined]
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Positions of the lifts, best first. Means that differ by rounding only, or are not defined, are ties."""
+        values = np.array([*map(self.means, (self.measure, *TIE_BREAKERS)), self.heights])
+        ranked = np.where(np.isnan(values), np.inf, -values.round(12))
+        return np.lexsort(ranked[::-1]).tolist()
+
+    def tabulate(self) -> dict[str, Any]:
+        """Return the results in the form of scikit-learn's searches."""
+        lifts = np.empty(len(self.lifts), dtype=object)
+        lifts[:] = self.lifts
+        table: dict[str, Any] = {"params": [{"lift": lift} for lift in lifts], "param_lift": np.ma.MaskedArray(lifts)}
+        for measure in self.results[0][0].scores:
+            scores = self.scores(measure)
+            for part, column in enumerate(scores.T):
+                table[f"split{part}_test_{measure}"] = column
+            table[f"mean_test_{measure}"] = np.array(self.means(measure))
+            defined = [row[np.isfinite(row)] for row in scores]
+            table[f"std_test_{measure}"] = np.array([row.std() if len(row) else np.nan for row in defined])
+        for size in ("rules", "conditions"):
+            table[f"mean_{size}"] = np.array([np.mean([getattr(one, size) for one in row]) for row in self.results])
+        table["rank_test_score"] = np.empty(len(self.lifts), dtype=np.int32)
+        table["rank_test_score"][self.order] = np.arange(1, len(self.lifts) + 1)
+        return table

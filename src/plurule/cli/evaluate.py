@@ -11,15 +11,14 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from rich.table import Table
 
+from plurule._progress import progress_bar
 from plurule.cli import learner as options
-from plurule.cli import loading
+from plurule.cli import loading, terminal
 from plurule.cli.terminal import console, options_on_command_line
 from plurule.errors import DataError, PluruleError
-from plurule.progress import progress_bar
-from plurule.titles import CHARACTERISTICS, MEASURE_TITLES
 
 COLUMNS = {"low": "from", "high": "to (95 %)", "constant": "best constant", "chance": "chance"}
-"""References that scores are compared with (see `plurule.prediction.assessment`), and the titles of their columns."""
+"""References that scores are compared with (see `plurule._prediction.assessment`), and the titles of their columns."""
 cross_validation_option = partial(typer.Option, rich_help_panel="Cross-validation (without MODEL)")
 MODEL_OPTIONS = ("sources", "decimal", "as_json")
 """Parameters that also apply where a model is given."""
@@ -53,6 +52,7 @@ def evaluate(
     predict_absence: options.PredictAbsence = None,
     conditions: options.Conditions = None,
     max_bins: options.MaxBins = None,
+    max_grown_rows: options.MaxGrownRows = None,
     cv: options.CV = None,
     n_jobs: options.NJobs = None,
     heuristic: options.Heuristic = None,
@@ -111,7 +111,7 @@ class Scores(NamedTuple):
 
 def score_model(model: Path, data: str, decimal: str = ".") -> Scores:
     """Compute all measures of a model on labelled data."""
-    from plurule.prediction.assessment import assess
+    from plurule._prediction.assessment import assess
 
     rule_list = loading.load_model(model)
     dataset = loading.load_with_labels(data, rule_list, is_required=True, decimal=decimal)
@@ -122,7 +122,7 @@ def score_model(model: Path, data: str, decimal: str = ".") -> Scores:
 
 
 def _counts(**numbers: int) -> str:
-    from plurule.model.naming import amount
+    from plurule.errors import amount
 
     return ", ".join(amount(number, noun) for noun, number in numbers.items())
 
@@ -131,10 +131,10 @@ def cross_validate(classifier: Any, data: Any, initial_rules: Any, folds: int, s
     """Compute all measures of a classifier on held-out folds, and of the best constant prediction."""
     from sklearn.base import clone
 
+    from plurule._prediction.assessment import best_constant
     from plurule.data.splitting import IterativeStratifiedKFold, copies
     from plurule.metrics import METRICS
     from plurule.metrics import scores as all_measures
-    from plurule.prediction.assessment import best_constant
 
     if folds > len(data):
         raise PluruleError(f"--folds {folds}: there are only {len(data)} rows")
@@ -167,11 +167,12 @@ def mean_and_deviation(rows: Sequence[dict[str, float]]) -> tuple[dict[str, floa
 
 def score_table(scores: Scores) -> Table:
     """Return a table of the measures beside their references."""
-    from plurule.cli import rendering
+
+    from plurule.metrics import CHARACTERISTICS, MEASURE_TITLES
 
     titles = {key: title for key, title in (MEASURE_TITLES | CHARACTERISTICS).items() if key in scores.rows[0]}
     references = {COLUMNS[kind]: row for kind, row in scores.references.items()}
-    return rendering.column_table(titles, scores.columns | references)
+    return terminal.column_table(titles, scores.columns | references)
 
 
 def json_text(scores: Scores) -> str:

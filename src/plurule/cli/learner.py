@@ -107,6 +107,13 @@ MaxBins = Annotated[
 CV = Annotated[
     str | None, option(**number_or(float), help="Folds of the selection, or share of held-out rows. Default: 5.")
 ]
+MaxGrownRows = Annotated[
+    str | None,
+    option(
+        **number_or(int, "none"),
+        help="Of more rows, so many give the candidate rules. Default: 5,000,000 (relaxed-pruning: none).",
+    ),
+]
 NJobs = Annotated[int | None, option(help="Threads. Default: all cores.")]
 Heuristic = Annotated[
     str | None, internal_option(metavar="NAME", help="f_measure, precision, m_estimate, … Default: f_measure.")
@@ -140,7 +147,7 @@ RELAXED_PRUNING = ("heuristic", "averaging", "label_conditions", "beam_width")
 """Parameters of the relaxed pruning classifier only."""
 BOTH = (
     *("lift", "max_rules", "max_conditions", "min_coverage", "min_precision", "predict_absence", "conditions"),
-    *("max_bins", "constraints", "n_jobs"),
+    *("max_bins", "max_grown_rows", "constraints", "n_jobs"),
 )
 PARAMETERS = (*SELECTION, *RELAXED_PRUNING, *BOTH)
 

@@ -12,11 +12,10 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from plurule._progress import progress_bar
 from plurule.cli import learner as options
-from plurule.cli import loading
-from plurule.cli.terminal import check_output, console, is_standard_output, put, say, visible
-from plurule.progress import progress_bar
-from plurule.titles import MEASURE_TITLES, SHORT_MEASURES
+from plurule.cli import loading, terminal
+from plurule.cli.terminal import check_output, console, echo, is_standard_output, visible, write_output
 
 if TYPE_CHECKING:
     from plurule.model import RuleList
@@ -41,9 +40,9 @@ def demo(
     The data are the colours of the world's flags, and synthetic canteen dishes with allergens and diet labels.
     """
     from plurule import RuleListClassifier
-    from plurule.cli import rendering
+    from plurule._prediction.assessment import assess
     from plurule.datasets import load_canteen_dishes
-    from plurule.prediction.assessment import assess
+    from plurule.metrics import MEASURE_TITLES, SHORT_MEASURES
 
     out = console()
     _compare_pruning(out)
@@ -60,7 +59,7 @@ def demo(
         f"{len(dishes.label_names)} labels (allergens, diets).\n"
         f"{len(rules)} rules learned from {len(training)} dishes; {len(related)} of them relate labels, for example:"
     )
-    out.print(rendering.rule_table(rules, related[:RULES_SHOWN]))
+    out.print(terminal.rule_table(rules, related[:RULES_SHOWN]))
 
     out.print(Text("\nLabel dependencies that the rules state", style="bold"))
     dependencies = [one for one in rules.dependencies(held_out) if one.kind == "co-occurrence"]
@@ -74,8 +73,8 @@ def demo(
         "rules": {name: score.score for name, score in assessed.items()},
         "best constant prediction": {name: score.constant for name, score in assessed.items()},
     }
-    out.print(rendering.column_table(titles, columns))
-    put(rules.to_html(held_out, title="Allergens and diets of canteen dishes"), output)
+    out.print(terminal.column_table(titles, columns))
+    write_output(rules.to_html(held_out, title="Allergens and diets of canteen dishes"), output)
     if not is_standard_output(output):
         where = output.resolve().as_uri()
         out.print(Text(f"\nThe report is in {output}; open it in a browser: {where}"), soft_wrap=True)
@@ -85,7 +84,6 @@ def demo(
 def _compare_pruning(out: Console) -> None:
     """Show what relaxed pruning changes: rules of the world's flags without and with a lift."""
     from plurule import RelaxedPruningClassifier
-    from plurule.cli import rendering
     from plurule.data import IterativeStratifiedKFold
     from plurule.datasets import load_world_flags
     from plurule.lifts import KLN
@@ -113,9 +111,9 @@ def _compare_pruning(out: Console) -> None:
         "multi_label": "multi-label heads",
         "micro_f1": f"micro F1 ({PRUNING_FOLDS}-fold cross-validation)",
     }
-    out.print(rendering.column_table(titles, columns))
+    out.print(terminal.column_table(titles, columns))
     out.print("for example, with relaxed pruning:")
-    out.print(rendering.rule_table(rules, [position for position, rule in enumerate(rules) if len(rule.head) > 1][:2]))
+    out.print(terminal.rule_table(rules, [position for position, rule in enumerate(rules) if len(rule.head) > 1][:2]))
 
 
 def labels_related_by(rules: RuleList) -> list[int]:
@@ -162,6 +160,7 @@ def fit(
     predict_absence: options.PredictAbsence = None,
     conditions: options.Conditions = None,
     max_bins: options.MaxBins = None,
+    max_grown_rows: options.MaxGrownRows = None,
     cv: options.CV = None,
     n_jobs: options.NJobs = None,
     heuristic: options.Heuristic = None,
@@ -181,22 +180,23 @@ def fit(
     dask: Annotated[
         str | None, large_option(metavar="ADDRESS", help="Scheduler of a Dask cluster: tcp://host:8786.")
     ] = None,
-    checkpoint: Annotated[
-        Path | None, large_option(metavar="FILE", help="Save learned rules here; the same command resumes from them.")
-    ] = None,
+    checkpoint: Annotated[Path | None, large_option(hidden=True)] = None,
 ) -> None:
     """Learn a rule list from data and write it to a model file.
 
     plurule fit data.csv --labels red,blue -o model.json
     """
-    from plurule.cli import rendering
-    from plurule.model.naming import amount
+    from plurule.errors import amount
 
-    check_output(output, data, dictionary, constraints, initial_rules, checkpoint)
+    if checkpoint is not None:
+        raise typer.BadParameter(
+            "--checkpoint is no longer there; a fit that was interrupted begins again: leave it out"
+        )
+    check_output(output, data, dictionary, constraints, initial_rules)
     classifier = options.make_classifier(context)
     with progress_bar("learning") as show_progress:
         dataset = loading.load_or_scan(
-            data, loading.join_labels(labels), drop or (), decimal, memory, dask, checkpoint, label_separator, keep
+            data, loading.join_labels(labels), drop or (), decimal, memory, dask, label_separator, keep
         )
         describe = loading.describer(dictionary, dataset, drop or ())
         expert_rules = loading.load_initial_rules(initial_rules, dataset)
@@ -224,12 +224,12 @@ def fit(
     for attribute, label in _deciding_attributes(dataset, rule_list):
         what = f"{visible(attribute)} alone decides {visible(label)} in all rows; is it known before the label is?"
         out.print(Text(what, style="yellow"), soft_wrap=True)
-    out.print(rendering.characteristics(rule_list))
+    out.print(terminal.characteristics(rule_list))
     if output is not None:
-        rendering.write_model(out, rule_list, output)
+        terminal.write_model(out, rule_list, output)
         return
     out.print()
-    out.print(rendering.rule_table(rule_list, range(len(rule_list))))
+    out.print(terminal.rule_table(rule_list, range(len(rule_list))))
 
 
 def _show_labels_without_rules(out: Console, reasons: dict[str, str]) -> None:
@@ -243,7 +243,7 @@ def _show_labels_without_rules(out: Console, reasons: dict[str, str]) -> None:
 def _deciding_attributes(data: Any, rule_list: RuleList) -> list[tuple[str, str]]:
     """Return tested attributes of which the value alone tells whether a label is present, with the label."""
     from plurule.data import Dataset
-    from plurule.label_matrix import dense
+    from plurule.data.targets import dense
 
     if not isinstance(data, Dataset):
         return []
@@ -299,8 +299,8 @@ def discover(
 
     Patterns are searched on one part of the rows, and counted and tested on the other part.
     """
+    from plurule.errors import amount
     from plurule.inspection import discover as search
-    from plurule.model.naming import amount
 
     dataset = loading.load_training_data(
         data, loading.join_labels(labels), drop, keep, decimal=decimal, label_separator=label_separator
@@ -308,12 +308,12 @@ def discover(
     with progress_bar("patterns"):
         patterns = search(dataset, **{name: context.params[name] for name in PARAMETERS})
     if as_json:
-        put(json.dumps(patterns.to_records(), indent=2, ensure_ascii=False), None)
+        write_output(json.dumps(patterns.to_records(), indent=2, ensure_ascii=False), None)
         return
     rows = f"searched on {amount(patterns.rows_searched, 'row')}, tested on {patterns.rows_tested} others"
-    say(f"{amount(len(patterns), 'pattern')}, {rows}")
-    say(patterns)
-    say(
+    echo(f"{amount(len(patterns), 'pattern')}, {rows}")
+    echo(patterns)
+    echo(
         f"{len(patterns.significant())} significant at 5 % (p: the largest p-value of Fisher's exact tests of each "
         "part against the others, corrected by Holm's method)"
     )

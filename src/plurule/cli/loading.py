@@ -94,7 +94,7 @@ def load_training_data(
 ) -> Dataset:
     """Load data to learn from, without nominal columns of which nearly every row has its own value."""
     from plurule.data.labels import matching
-    from plurule.data.source import Place
+    from plurule.data.reading import Place
 
     data = load_data(source, labels, drop, **options)
     kept = set(matching(data.attribute_names, keep or (), Place(source)))
@@ -209,7 +209,7 @@ def describer(dictionary: Path | None, data: Any, dropped: Sequence[str]) -> Cal
 
 def load_initial_rules(path: Path | None, data: Any) -> tuple[Rule, ...]:
     """Load rules about some data from a text file with one rule per line, or from a model file."""
-    from plurule.learning.initial_rules import as_initial_rules
+    from plurule._learning.initial_rules import as_initial_rules
     from plurule.model.file import loads
     from plurule.model.text import RuleTextError
 
@@ -247,7 +247,6 @@ def load_or_scan(
     decimal: str,
     memory: str | None,
     dask: str | None,
-    checkpoint: Path | None,
     label_separator: str | None = None,
     keep: Sequence[str] | None = None,
 ) -> Any:
@@ -259,21 +258,18 @@ def load_or_scan(
     needed = sum(path.stat().st_size * EXPANSION.get(path.suffix.lower(), 2) for path in paths)
     is_pattern = glob.has_magic(source) and not Path(source).exists()
     if dask is None and not is_pattern and needed <= limit:
-        if checkpoint is not None:
-            raise typer.BadParameter("--checkpoint is for data that are read in parts; see --memory")
         return load_training_data(source, labels, drop, keep, decimal=decimal, label_separator=label_separator)
     if label_separator is not None:
         raise typer.BadParameter("--label-separator is for data in memory; give a larger --memory")
-    from plurule.distributed.scan import CHUNK, scan
+    from plurule._rows.scan import CHUNK, scan
 
     columns = None if labels is None else parse_labels(labels)
     chunk = max(1 << 16, min(CHUNK, limit // 32))
     data: Any = scan(source, columns, chunk=chunk, drop=drop, decimal=decimal)
     if dask is not None:
-        from plurule.distributed.dask import parts_on_cluster
+        from plurule._rows.dask import parts_on_cluster
 
         data = parts_on_cluster(dask, data.parts())
-    data.checkpoint = checkpoint
     return data
 
 

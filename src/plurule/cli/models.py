@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from rich.text import Text
 
-from plurule.cli import loading
+from plurule._files import escape_formula, read_if_regular, to_csv
+from plurule._progress import progress_bar
+from plurule.cli import loading, terminal
 from plurule.cli.loading import AsJson, Data, Decimal, Identifier, Model, OnData, Output, output_option
-from plurule.cli.terminal import check_output, console, is_standard_output, put, say
+from plurule.cli.terminal import check_output, console, echo, is_standard_output, write_output
 from plurule.errors import DataError, ModelError, PluruleError, nearest
 from plurule.export.formats import FORMATS, all_formats
-from plurule.files import content_of, escape_formula, to_csv
-from plurule.progress import progress_bar
 
 if TYPE_CHECKING:
     from plurule.inspection import Evidence
@@ -32,7 +32,7 @@ _FORMAT_HELP = f"One of: {', '.join(f'{own.name} ({own.description})' for own in
 def _print_formats(is_given: bool) -> None:
     if is_given:
         for form in all_formats().values():
-            say(f"{form.name} ({form.suffix}): {form.description}; cannot express: {form.cannot or 'nothing'}")
+            echo(f"{form.name} ({form.suffix}): {form.description}; cannot express: {form.cannot or 'nothing'}")
         raise typer.Exit
 
 
@@ -63,7 +63,7 @@ def predict(
         lines = [[first, *line] for first, line in zip([identifier, *ids], lines, strict=True)]
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(map(escape_formula, line) for line in lines)
-    put(text.getvalue(), output)
+    write_output(text.getvalue(), output)
 
 
 def _lines_with_classes(rule_list: RuleList, predicted: Any) -> list[list[Any]]:
@@ -101,17 +101,16 @@ def show(
     The precision in training is measured on the rows that the rules were learned from, so it is optimistic; --data
     adds the precision on other rows, with a 95 % interval.
     """
-    from plurule.cli import rendering
-    from plurule.model.naming import amount
+    from plurule.errors import amount
 
     rule_list, instances = loading.load_model_and_data(model, data, decimal)
     if label is not None and label not in rule_list.labels:
         raise ModelError(f"{model}: has no label {label!r}{nearest(label, rule_list.labels)}")
     if dependencies:
-        say(rule_list.dependencies(instances))
+        echo(rule_list.dependencies(instances))
         return
     if check:
-        say("\n".join(map(str, rule_list.check())) or "All rules can apply.")
+        echo("\n".join(map(str, rule_list.check())) or "All rules can apply.")
         return
     positions = [i for i, rule in enumerate(rule_list) if label is None or label in {a.name for a in rule.head.stated}]
     positions = positions[:rules]
@@ -130,10 +129,10 @@ def show(
     evidence: Sequence[Evidence] = ()
     if instances is not None and instances.label_names:
         evidence = rule_list.evidence(instances)
-        say(f"Evaluated on {amount(len(instances), 'row')} of {data}")
-    out.print(rendering.rule_table(rule_list, positions, evidence))
+        echo(f"Evaluated on {amount(len(instances), 'row')} of {data}")
+    out.print(terminal.rule_table(rule_list, positions, evidence))
     out.print()
-    out.print(rendering.characteristics(rule_list))
+    out.print(terminal.characteristics(rule_list))
 
 
 def explain(
@@ -165,7 +164,7 @@ def explain(
         "text": explanations.to_text,
     }
     with progress_bar("explanations"):
-        put(forms[form](), output, wrap=form == "text")
+        write_output(forms[form](), output, wrap=form == "text")
 
 
 def report(
@@ -181,7 +180,7 @@ def report(
 
     It shows the rules, curves and label dependencies; with --data also scores and rows to experiment with.
     """
-    from plurule.model.naming import amount
+    from plurule.errors import amount
 
     check_output(output, model, data)
     if data is None and identifier is not None:
@@ -190,9 +189,9 @@ def report(
     ids = None if instances is None else loading.ids_of(instances, identifier)
     with progress_bar("report"):
         page = rule_list.to_html(instances, title=title or model.stem, examples=examples, ids=ids)
-    put(page, output)
+    write_output(page, output)
     if not is_standard_output(output):
-        say(f"{output}: {amount(len(rule_list), 'rule')}, {len(page) // 1024} kB")
+        echo(f"{output}: {amount(len(rule_list), 'rule')}, {len(page) // 1024} kB")
 
 
 def export(
@@ -215,15 +214,15 @@ def export(
     ] = False,
 ) -> None:
     """Export a model to an engine, a spreadsheet or a page."""
-    from plurule.model.naming import amount
+    from plurule.errors import amount
 
     check_output(output, model)
     options = {"table": table, "dialect": dialect, "keys": key, "function": function, "caption": caption}
     rule_list = loading.load_model(model)
     exported = rule_list.export(to, **{name: value for name, value in options.items() if value})
-    put(exported, output)
+    write_output(exported, output)
     if output is not None and not is_standard_output(output):
-        say(f"{output}: {amount(len(rule_list), 'rule')}, {to}")
+        echo(f"{output}: {amount(len(rule_list), 'rule')}, {to}")
 
 
 def diff(
@@ -249,9 +248,9 @@ def diff(
             "rows_that_differ": None if difference.predictions is None else difference.predictions.rows.tolist(),
             "scores": difference.scores,
         }
-        put(json.dumps(members, indent=2, ensure_ascii=False), None)
+        write_output(json.dumps(members, indent=2, ensure_ascii=False), None)
     else:
-        say(difference)
+        echo(difference)
 
 
 # Editing -------------------------------------------------------------------------------------------------------------
@@ -295,13 +294,12 @@ def edit(
 
     plurule edit model.json --add 'red <- stripes > 2' --at 1 -o new.json
     """
-    from plurule.cli import rendering
     from plurule.export.spreadsheet import read_rules
     from plurule.inspection.edit import apply_script
 
     # A model may be edited in place, so only the other files must not be overwritten.
     check_output(output, data, source, script)
-    before = None if output is None else content_of(output)
+    before = None if output is None else read_if_regular(output)
     rule_list, instances = loading.load_model_and_data(model, data, decimal)
     if simplify and instances is None:
         raise PluruleError("--simplify compares predictions; also give --data")
@@ -326,8 +324,8 @@ def edit(
     else:
         ((name, arguments),) = chosen.items()
         changed = getattr(rule_list.edit(instances), name)(*arguments)
-    say(changed, stderr=is_standard_output(output))
+    echo(changed, stderr=is_standard_output(output))
     if output is None:
-        say("Nothing was written; give -o FILE to keep the changes.")
+        echo("Nothing was written; give -o FILE to keep the changes.")
     else:
-        rendering.write_model(console(), changed.rule_list, output, before=before)
+        terminal.write_model(console(), changed.rule_list, output, before=before)

@@ -1,4 +1,4 @@
-"""Output of the commands on a terminal, in pipes and in files; help pages; errors as one sentence."""
+"""Output of the commands on a terminal, in pipes and in files: tables, help pages, errors as one sentence."""
 
 from __future__ import annotations
 
@@ -7,18 +7,105 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 
+from plurule._files import atomic_write, encode_utf8, write_text, write_unless_changed
 from plurule.errors import ModelError, ParameterError, PluruleError
-from plurule.files import atomic_write, in_bytes, write_text
+
+if TYPE_CHECKING:
+    from plurule.inspection.evidence import Evidence
+    from plurule.model import Rule, RuleList
+
+THRESHOLD_DIGITS = 6
+"""Digits of thresholds in tables; `plurule show --plain` prints all of them."""
+
+
+def rule_table(rule_list: RuleList, positions: Sequence[int], evidence: Sequence[Evidence] = ()) -> Table:
+    """Return a table of the rules at the given positions, with the evidence of each rule on data if there is some."""
+    from plurule.model.condition import format_count
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("#", justify="right", style="dim", no_wrap=True)
+    table.add_column("labels", overflow="fold")
+    table.add_column(visible("← conditions"), overflow="fold")
+    for name in ("right", "precision (95 %)") if evidence else ("TP", "FP"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("in training", justify="right")
+    table.add_column("", no_wrap=True)
+    counted_where = "right/wrong in training" if evidence else "right/wrong"
+    for position in positions:
+        rule = rule_list[position]
+        counted = [format_count(rule.tp), format_count(rule.fp)]
+        if evidence:
+            counts = evidence[position]
+            precision = f"{counts.precision:.2f} ({counts.low:.2f}-{counts.high:.2f})" if counts.decided else "-"
+            counted = [f"{format_count(counts.right)} of {format_count(counts.decided)}", precision]
+        in_training = f"{rule.precision:.2f}" if rule.tp + rule.fp > 0 else "-"
+        stop = Text("stop" if rule.stop else "", style="dim")
+        conditions = body_text(rule)
+        by_label = rule.counts_by_label()
+        if by_label:
+            conditions = Text.assemble(conditions, "\n", (f"{counted_where}: {visible(by_label)}", "dim"))
+        table.add_row(str(position + 1), head_text(rule), conditions, *counted, in_training, stop)
+    return table
+
+
+def head_text(rule: Rule) -> Text:
+    """Return the labels of a head, present ones in green and absent ones in red."""
+    parts = [Text(visible(str(a)), style="green" if a.present else "red") for a in rule.head.stated]
+    return Text(", ").join(parts)
+
+
+def body_text(rule: Rule) -> Text:
+    """Return the conditions of a body, thresholds with a few digits."""
+    conditions = [visible(condition.text(THRESHOLD_DIGITS)) for condition in rule.body]
+    return Text(visible(" ∧ ").join(conditions)) if conditions else Text("(always)", style="dim")
+
+
+def characteristics(rule_list: RuleList) -> Table:
+    """Return a table of the sizes of a model."""
+    from plurule.metrics import CHARACTERISTICS
+
+    return column_table(CHARACTERISTICS, {"": rule_list.characteristics()}, digits=2)
+
+
+def write_model(out: Console, rule_list: RuleList, output: Path, **unchanged: bytes | None) -> None:
+    """Write a model, and print how to look at it; with `before`, only if the file still has that content."""
+    from plurule.model.file import dumps
+
+    text = dumps(rule_list)
+    if unchanged and not is_standard_output(output):
+        write_unless_changed(output, text, **unchanged)
+    else:
+        write_output(text, output)
+    if not is_standard_output(output):
+        out.print(Text(f"Written to {output}; look at it with: plurule show {output}"), soft_wrap=True)
+
+
+def column_table(rows: Mapping[str, str], columns: Mapping[str, Mapping[str, Any]], digits: int = 3) -> Table:
+    """Return a table of numbers: one line per key of `rows`, one column per model (a single one may be unnamed)."""
+    table = Table("", box=None, pad_edge=False, header_style="dim", show_header=any(columns))
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=" " not in name)
+    for key, title in rows.items():
+        if any(key in values for values in columns.values()):
+            table.add_row(title, *(number(values[key], digits) if key in values else "" for values in columns.values()))
+    return table
+
+
+def number(value: float, digits: int) -> str:
+    """Return counts as they are, measured values with the given number of digits."""
+    return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+
 
 EXIT_CODE = 2
 """Exit code of mistakes that the user can fix, the same as for a wrong option."""
@@ -44,7 +131,7 @@ def visible(text: str) -> str:
     return _UNSAFE.sub(lambda match: match[0].encode("unicode_escape").decode(), text)
 
 
-def say(text: object, stderr: bool = False) -> None:
+def echo(text: object, stderr: bool = False) -> None:
     """Print text for people; on a terminal, long lines are wrapped between words."""
     stream = sys.stderr if stderr else sys.stdout
     console(stderr).print(Text(str(text)), soft_wrap=not stream.isatty())
@@ -85,7 +172,7 @@ def check_output(output: Path | None, *inputs: str | Path | None) -> None:
         raise ModelError(f"{output}: is an input of this command and would be overwritten; choose another output file")
 
 
-def put(content: str | bytes, output: Path | None, wrap: bool = False) -> None:
+def write_output(content: str | bytes, output: Path | None, wrap: bool = False) -> None:
     """Write text and a final line end to a file or to standard output, wrapped between words on a terminal.
 
     Bytes are written as they are, but not to a terminal.
@@ -104,7 +191,7 @@ def put(content: str | bytes, output: Path | None, wrap: bool = False) -> None:
     else:
         # Another program gets the same bytes as a file.
         sys.stdout.flush()
-        sys.stdout.buffer.write(in_bytes(text))
+        sys.stdout.buffer.write(encode_utf8(text))
         sys.stdout.buffer.flush()
 
 

@@ -8,7 +8,7 @@ from plurule._lazy import attach
 
 if TYPE_CHECKING:
     from plurule.data.dataset import Dataset, DataWarning
-    from plurule.data.readers.reading import read
+    from plurule.data.reading import read
     from plurule.data.splitting import IterativeStratifiedKFold, iterative_split, iterative_train_test_split
 
 __all__ = [
@@ -24,7 +24,7 @@ __getattr__ = attach(
     __name__,
     {
         "plurule.data.dataset": ["Dataset", "DataWarning"],
-        "plurule.data.readers.reading": ["read"],
+        "plurule.data.reading": ["read"],
         "plurule.data.splitting": ["IterativeStratifiedKFold", "iterative_split", "iterative_train_test_split"],
     },
 )

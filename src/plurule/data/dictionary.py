@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plurule.data.source import Place, read_text, shown
+from plurule.data.reading import Place, read_text, shown
 from plurule.errors import DataError, nearest
 from plurule.model import RuleList
 from plurule.model.naming import Meaning

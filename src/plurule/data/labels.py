@@ -15,14 +15,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.dataset import Dataset, DataWarning
-from plurule.data.source import Place, Source, read_bytes, shown
-from plurule.data.table import SparseColumns, Table
+from plurule.data.dataset import Dataset, DataWarning, SparseColumns, Table
+from plurule.data.reading import Place, Source, read_bytes, shown
 from plurule.data.targets import label_names
 from plurule.errors import DataError, nearest
 from plurule.model import Attribute
 from plurule.model.condition import YES
-from plurule.model.head import Hierarchy
+from plurule.model.rule import Hierarchy
 
 Labels: TypeAlias = int | str | Path | re.Pattern[str] | Sequence[str]
 """Which columns are labels: the first k (k > 0) or last |k| (k < 0), a name or a pattern such as `label_*`, a

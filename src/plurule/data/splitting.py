@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.validation import _num_samples
 
-from plurule.data.table import SparseColumn, Table
+from plurule.data.dataset import SparseColumn, Table
+from plurule.data.targets import dense, label_matrix
 from plurule.errors import DataError
-from plurule.label_matrix import dense, label_matrix
 
 _TOLERANCE = 1e-9
 FEWEST_DISTINCT = 20
-"""With fewer distinct rows, equal rows are not called copies."""
+"""With fewer distinct rows (by their attributes), equal rows are not called copies. Not measured by a committed
+script."""
 MOST_CONFLICTS = 0.05
-"""More distinct rows than this share that differ in labels only show that rows are equal by chance."""
+"""Where distinct rows with their labels outnumber distinct rows without by more than this share, rows are equal by
+chance. Not measured by a committed script."""
 
 
 class IterativeStratifiedKFold:
@@ -38,7 +40,7 @@ class IterativeStratifiedKFold:
         Whether chance decides between folds that want an instance equally, and in which order the instances are
         assigned. Without it the folds depend on the order of the rows only.
     random_state
-        Seed of that chance.
+        Seed of the random numbers.
 
     Examples
     --------
@@ -79,13 +81,13 @@ class IterativeStratifiedKFold:
         labels = _positives(y)
         if X is not None and _num_samples(X) != labels.shape[0]:
             raise DataError(f"X has {_num_samples(X)} rows and y {labels.shape[0]}, expected as many")
-        chance = check_random_state(self.random_state) if self.shuffle else None
+        rng = check_random_state(self.random_state) if self.shuffle else None
         labels_of_groups, group_of = _group(labels, groups)
         n_groups = labels_of_groups.shape[0]
         if self.n_splits > n_groups:
             what = "instance" if groups is None else "group"
             raise DataError(f"{self.n_splits} folds of {n_groups} {what}s, expected at most one per {what}")
-        part = _deal(labels_of_groups, [1 / self.n_splits] * self.n_splits, chance)[group_of]
+        part = _deal(labels_of_groups, [1 / self.n_splits] * self.n_splits, rng)[group_of]
         for fold in range(self.n_splits):
             yield np.flatnonzero(part != fold), np.flatnonzero(part == fold)
 
@@ -125,9 +127,9 @@ def iterative_split(
     if wanted.ndim != 1 or len(wanted) < 2 or not (np.isfinite(wanted) & (wanted > 0)).all():
         raise ValueError(f"shares={shares!r}, expected at least two numbers above 0")
     labels = _positives(Y)
-    chance = check_random_state(random_state) if shuffle else None
+    rng = check_random_state(random_state) if shuffle else None
     labels_of_groups, group_of = _group(labels, groups)
-    part = _deal(labels_of_groups, (wanted / wanted.sum()).tolist(), chance)[group_of]
+    part = _deal(labels_of_groups, (wanted / wanted.sum()).tolist(), rng)[group_of]
     return [np.flatnonzero(part == i) for i in range(len(wanted))]
 
 
@@ -201,6 +203,10 @@ def group_copies(keys: NDArray[np.uint64]) -> NDArray[np.intp]:
     >>> group_copies(np.array([[0, 0], [1, 1], [1, 1]], np.uint64))
     array([0, 1, 2])
     """
+    # Copies are told from chance by two counts. If real rows were entered twice, they have the same labels, too: there
+    # are about as many different (attributes, labels) as different attributes, at most 1 + MOST_CONFLICTS times as
+    # many. Where attributes say little (yes or no, a few times), rows with the same attributes differ in labels, and
+    # holding them out together would make folds of a few large groups.
     of_attributes, of_rows = (number_groups(column) for column in keys.T)
     n_attributes, n_rows = (int(groups.max(initial=-1)) + 1 for groups in (of_attributes, of_rows))
     has_copies = n_attributes >= FEWEST_DISTINCT and n_rows <= (1 + MOST_CONFLICTS) * n_attributes
@@ -264,10 +270,10 @@ def _group(labels: Any, groups: Any) -> tuple[Any, NDArray[np.intp]]:
     return sp.csr_array((member @ labels.astype(np.int64)) > 0, dtype=np.int8), group_of
 
 
-def _deal(labels: Any, shares: Sequence[float], chance: np.random.RandomState | None) -> NDArray[np.intp]:
+def _deal(labels: Any, shares: Sequence[float], rng: np.random.RandomState | None) -> NDArray[np.intp]:
     """The part that each instance goes to."""
     n_rows = labels.shape[0]
-    order = np.arange(n_rows) if chance is None else chance.permutation(n_rows)
+    order = np.arange(n_rows) if rng is None else rng.permutation(n_rows)
     shuffled = labels[order]
     bounds, columns = shuffled.indptr.tolist(), shuffled.indices.tolist()
     labels_of = [columns[bounds[row] : bounds[row + 1]] for row in range(n_rows)]
@@ -285,7 +291,7 @@ def _deal(labels: Any, shares: Sequence[float], chance: np.random.RandomState | 
         if len(candidates) > 1:
             most = max(wanted_rows[i] for i in candidates)
             candidates = [i for i in candidates if wanted_rows[i] >= most - _TOLERANCE]
-        chosen = candidates[0 if chance is None or len(candidates) == 1 else chance.randint(len(candidates))]
+        chosen = candidates[0 if rng is None or len(candidates) == 1 else rng.randint(len(candidates))]
         part[row] = chosen
         wanted_rows[chosen] -= 1
         for label in labels_of[row]:

@@ -1,13 +1,15 @@
-"""Forms of `y`: a 0/1 label matrix, one column of classes, or a set of labels per row; and predictions in its form.
+"""Labels: the one gate for matrices of 0 and 1, and the forms of `y` that become one.
 
-Inside there are only labels of 0 and 1. A column of classes is a group of labels, one per class, of which exactly one
-is present in every row; a column of 0 and 1, no and yes or false and true is one label.
+`y` is a 0/1 label matrix, one column of classes, or a set of labels per row; predictions come in the same form. Inside
+there are only labels of 0 and 1. A column of classes is a group of labels, one per class, of which exactly one is
+present in every row; a column of 0 and 1, no and yes or false and true is one label.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
@@ -15,10 +17,149 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from plurule.data.encoding import category_text, is_missing
-from plurule.errors import DataError
-from plurule.label_matrix import dense, expect_different_names, label_matrix
+from plurule.errors import DataError, first_repeated, nearest
 from plurule.model.condition import YES
+
+USE_BINARIZER = "Give one 0/1 column per label; sklearn.preprocessing.MultiLabelBinarizer makes them from label sets"
+
+
+def label_matrix(Y: Any, name: str = "Y") -> tuple[Any, tuple[str, ...] | None]:
+    """Labels as an int8 matrix of 0 and 1, and what its columns are called (None if they have no names).
+
+    What is dense comes back as an array, what is sparse as a `csr_array` without stored zeros; a single column may be
+    one-dimensional. What was given is never changed, though the result may share its memory. An error says where a
+    value is not 0 or 1 (True and False are); `name` is what it calls the labels.
+    """
+    if sp.issparse(Y):
+        return _sparse(Y, name), None
+    is_array = isinstance(Y, np.ndarray)
+    Y = Y if is_array else collected(Y)
+    if np.ma.is_masked(Y):
+        raise DataError(f"{name} has masked values, expected 0 or 1; leave these rows out")
+    if not is_array:
+        expect_different_names(Y, name)
+    frame = Y if is_array else nw.from_native(Y, eager_only=True, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.DataFrame):
+        names = tuple(map(str, frame.columns))
+        columns = [_dense(frame.get_column(c).to_numpy()[:, None], names[i : i + 1], name)
+                   for i, c in enumerate(frame.columns)]  # fmt: skip
+        return np.ascontiguousarray(np.hstack([np.empty((len(frame), 0), np.int8), *columns])), names
+    if isinstance(frame, nw.Series):
+        return _dense(frame.to_numpy()[:, None], (str(frame.name),) if frame.name else None, name), None
+    try:
+        array = np.asarray(Y)
+    except ValueError as error:
+        raise DataError(f"{name} is not a matrix: {error}. {USE_BINARIZER}") from error
+    if array.ndim not in (1, 2):
+        raise DataError(f"{name} must be a matrix of instances × labels, got an array of shape {array.shape}")
+    return _dense(array[:, None] if array.ndim == 1 else array, None, name), None
+
+
+def collected(data: Any) -> Any:
+    """Return a lazy frame of polars as one in memory; anything else as it is."""
+    return data.collect() if type(data).__name__ == "LazyFrame" else data
+
+
+def expect_different_names(frame: Any, name: str = "Y", columns: str = "label") -> None:
+    """Complain if two columns of a frame have one name; `name` and `columns` are what it and they are called."""
+    # The `columns` of pyarrow's tables are not names.
+    names: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+    repeated = first_repeated(map(str, names))
+    if repeated is not None:
+        raise DataError(f"{name} has several {columns}s named {repeated!r}; give each {columns} its own name")
+
+
+def by_name(Y: Any, found: Sequence[str], wanted: Sequence[str]) -> Any:
+    """The columns of a label matrix that a model knows, in its order."""
+    if tuple(found) == tuple(wanted):
+        return Y
+    position = {name: i for i, name in enumerate(found)}
+    missing = next((name for name in wanted if name not in position), None)
+    if missing is not None:
+        raise DataError(f"the data lack the label {missing!r} of the rule list" + nearest(missing, found))
+    return Y[:, [position[name] for name in wanted]]
+
+
+def dense(Y: Any) -> NDArray[np.int8]:
+    """A label matrix as an array."""
+    return Y.toarray() if sp.issparse(Y) else Y
+
+
+def _sparse(Y: Any, name: str) -> Any:
+    matrix = sp.csr_array(Y)
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    odd = np.flatnonzero((matrix.data != 0) & (matrix.data != 1))
+    if len(odd):
+        row = int(np.searchsorted(matrix.indptr, odd[0], side="right")) - 1
+        raise _refusal(matrix.data[odd[0]], f"y{matrix.indices[odd[0]]}", row, name)
+    matrix = matrix.astype(np.int8)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def _dense(array: NDArray[Any], names: Sequence[str] | None, name: str) -> NDArray[np.int8]:
+    kind = array.dtype.kind
+    if kind in "biuf":
+        # The smallest and the largest whole number tell at once; a fraction may lie between them.
+        if kind not in "iu" or (array.size and (array.min() < 0 or array.max() > 1)):
+            wrong = (array != 0) & (array != 1)
+        else:
+            wrong = np.zeros(0, dtype=np.bool_)
+    elif kind in "OUSV":
+        wrong = np.array([not _is_zero_or_one(value) for value in array.flat], dtype=np.bool_).reshape(array.shape)
+    else:
+        raise DataError(f"{name} must hold 0 and 1 only, got values of type {array.dtype}")
+    if wrong.any():
+        row, column = divmod(int(np.argmax(wrong)), array.shape[1])
+        label = f"y{column}" if names is None else names[column]
+        raise _refusal(array[row, column], label, row, name)
+    array = np.ascontiguousarray(array)
+    return array.view(np.int8) if array.dtype in (np.uint8, np.bool_) else array.astype(np.int8, copy=False)
+
+
+def _is_zero_or_one(value: Any) -> bool:
+    return isinstance(value, bool | Real) and (value == 0 or value == 1)
+
+
+def _refusal(value: Any, label: str, row: int, name: str) -> DataError:
+    is_nan = isinstance(value, Real) and bool(value != value)
+    if isinstance(value, Real) and np.isinf(float(value)):
+        found = f"infinity ({value})"
+    else:
+        found = "NaN" if is_nan else repr(value.item() if isinstance(value, np.generic) else value)
+    helps = ""
+    if is_nan:
+        helps = "; leave out rows whose labels are not known"
+    elif isinstance(value, Real) and value == -1:
+        helps = "; for labels of -1 and 1 give (Y > 0)"
+    return DataError(f"label {label!r}, row {row}: {name} contains {found}, expected 0 or 1{helps}")
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value stands for a missing one."""
+    # A missing value of any library is None or not equal to itself; pandas.NA refuses to be compared.
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except TypeError:
+        return True
+
+
+def category_text(value: Any) -> str:
+    """A category as text; whole floats as whole numbers, since frames turn integers with gaps into floats.
+
+    >>> category_text(2.0), category_text("2"), category_text(True)
+    ('2', '2', 'True')
+    """
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+# Forms of y --------------------------------------------------------------------------------------------------------
 
 Group = tuple[int, ...]
 """Places of labels of which exactly one is present."""
@@ -125,7 +266,7 @@ def read_target(y: Any) -> Target:
     """Return the labels as 0/1 matrix, their names, whether these were given, and the form they had."""
     if y is None:
         raise ValueError("the classifier requires y to be passed, but the target y is None")
-    if not sp.issparse(y):
+    if not sp.issparse(y) and not isinstance(y, np.ndarray):
         expect_different_names(y)
     column = column_of_classes(y)
     if column is not None:

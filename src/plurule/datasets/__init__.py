@@ -11,10 +11,9 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from plurule.data.dataset import Dataset
-from plurule.data.encoding import encode
-from plurule.data.readers.tabular import read_csv
-from plurule.data.table import Table
+from plurule.data.dataset import Dataset, Table
+from plurule.data.inputs import encode
+from plurule.data.tabular import read_csv
 
 __all__ = ["load_canteen_dishes", "load_world_flags"]
 

@@ -110,14 +110,14 @@ FORMATS: dict[str, Format] = {
             ".md",
             "table for a page",
             "counts per label; is not read back",
-            "plurule.export.markdown:to_markdown",
+            "plurule.export.text:to_markdown",
         ),
         Format(
             "latex",
             ".tex",
             "table for a paper",
             "counts per label; is not read back",
-            "plurule.export.latex:to_latex",
+            "plurule.export.text:to_latex",
         ),
     )
 }

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from plurule._prediction.apply import probability_by_rule
 from plurule.data.targets import MARGIN
 from plurule.errors import ModelError
 from plurule.model import Condition, LabelCondition, MissingCondition, RangeCondition, RuleList
-from plurule.model.head import bottom_up
-from plurule.prediction.probability import probability_by_rule
+from plurule.model.rule import bottom_up
 
 if TYPE_CHECKING:
-    from plurule.prediction.predictor import RuleListPredictor
+    from plurule._estimator import RuleListPredictor
 
 OPSET = 15
 """Version of the operators; all runtimes since 2021 know it."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 from keyword import iskeyword
 
+from plurule.errors import amount
 from plurule.model import Attribute, Condition, Rule, RuleList
 from plurule.model.condition import YES
-from plurule.model.naming import amount
 
 HELPERS = """\
 _MISSING = float("nan")  # compares with nothing

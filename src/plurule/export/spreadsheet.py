@@ -18,8 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
+from plurule._files import escape_formula
 from plurule.errors import ModelError, nearest
-from plurule.files import escape_formula
 from plurule.inspection.check import check
 from plurule.model import Attribute, Condition, OneOfCondition, Rule, RuleList
 from plurule.model.condition import format_count

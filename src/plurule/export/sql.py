@@ -24,11 +24,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from plurule.errors import ModelError, nearest
+from plurule.errors import ModelError, amount, nearest
 from plurule.model import Attribute, Condition, RuleList
-from plurule.model.condition import YES
-from plurule.model.dates import format_date
-from plurule.model.naming import amount
+from plurule.model.condition import YES, format_date
 
 Lines: TypeAlias = list[str]
 """Pieces of a query that stand on lines of their own. A name may hold line breaks, so lines are never split again."""

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from plurule.data.dataset import Dataset
-from plurule.data.table import Table
-from plurule.data.targets import named_labels
+from plurule._learning.problem import check_weights
+from plurule._prediction.apply import Labels, Weights, to_table
+from plurule.data.dataset import Dataset, Table
+from plurule.data.targets import by_name, dense, label_matrix, named_labels
 from plurule.errors import DataError
-from plurule.label_matrix import by_name, dense, label_matrix
-from plurule.learning.problem import check_weights
 from plurule.model import RuleList
 from plurule.model.rule_list import Backend
-from plurule.prediction.apply import Labels, Weights, to_table
 
 
 def match(
@@ -23,7 +21,7 @@ def match(
 ) -> tuple[Table, Labels | None, Weights | None]:
     """Return the columns and the labels of a rule list from given data, and the weights of the rows.
 
-    `X` is anything that `plurule.data.encoding.encode` reads, or a data set with labels and weights of its own. Else
+    `X` is anything that `plurule.data.inputs.encode` reads, or a data set with labels and weights of its own. Else
     `Y` has them: a frame is matched by name, an array or sparse matrix by position, classes and sets of labels by what
     they say. Weights are None if all rows weigh the same.
     """

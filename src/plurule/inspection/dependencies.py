@@ -16,12 +16,12 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.table import Table
+from plurule._prediction.apply import ColumnCache, Labels
+from plurule.data.dataset import Table
 from plurule.inspection.data import Records, match
 from plurule.model import Assignment, Condition, RuleList
 from plurule.model.condition import join
 from plurule.model.naming import excerpt
-from plurule.prediction.apply import ColumnCache, Labels
 
 Kind: TypeAlias = Literal["co-occurrence", "implication", "exclusion", "alternative", "joint absence"]
 
@@ -110,9 +110,9 @@ class Dependency:
         head = ", ".join(map(str, self.conclusions))
         text = f"{head} ← {join(self.premises)}" if self.premises else head
         text += f" where {join(self.context)}" if self.context else ""
-        here, anyway = self.on_data, self.on_labels
-        if here is not None and anyway is not None:
-            text += f" ({here.confidence:.0%} of {here.matching}, {anyway.confidence:.0%} anyway)"
+        in_context, overall = self.on_data, self.on_labels
+        if in_context is not None and overall is not None:
+            text += f" ({in_context.confidence:.0%} of {in_context.matching}, {overall.confidence:.0%} anyway)"
         return f"{self.kind}: {text}"
 
 
@@ -198,7 +198,7 @@ class Dependencies(Records, Sequence[Dependency]):
 
 
 def _record(statement: Dependency) -> dict[str, Any]:
-    here, anyway, nan = statement.on_data, statement.on_labels, float("nan")
+    in_context, overall, nan = statement.on_data, statement.on_labels, float("nan")
     return {
         "kind": statement.kind,
         "premises": join(statement.premises),
@@ -206,11 +206,11 @@ def _record(statement: Dependency) -> dict[str, Any]:
         "context": join(statement.context),
         "scope": "global" if statement.is_global else "local",
         "rules": ", ".join(map(str, statement.rules)),
-        "matching": nan if here is None else float(here.matching),
-        "support": nan if here is None else float(here.support),
-        "confidence": nan if here is None else here.confidence,
-        "raw_support": nan if anyway is None else float(anyway.support),
-        "raw_confidence": nan if anyway is None else anyway.confidence,
+        "matching": nan if in_context is None else float(in_context.matching),
+        "support": nan if in_context is None else float(in_context.support),
+        "confidence": nan if in_context is None else in_context.confidence,
+        "raw_support": nan if overall is None else float(overall.support),
+        "raw_confidence": nan if overall is None else overall.confidence,
         "added_value": nan if statement.added_value is None else statement.added_value,
     }
 
@@ -263,12 +263,12 @@ def _counted(statements: list[Dependency], table: Table, truth: Labels) -> list[
     labels = np.asfortranarray(truth.view(np.int8))
     counted: list[Dependency] = []
     for context, group in groupby(statements, key=lambda statement: statement.context):
-        here = columns.passing(context, labels)[-1]
+        in_context = columns.passing(context, labels)[-1]
         for statement in group:
             tested = _true(statement.premises, labels)
             right = tested & _true(statement.conclusions, labels)
             on_labels, on_data = (
-                Statistics(int(np.sum(tested & rows)), int(np.sum(right & rows))) for rows in (True, here)
+                Statistics(int(np.sum(tested & rows)), int(np.sum(right & rows))) for rows in (True, in_context)
             )
             counted.append(replace(statement, on_data=on_data, on_labels=on_labels))
     return counted

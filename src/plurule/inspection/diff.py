@@ -11,12 +11,11 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule._prediction.apply import decide
 from plurule.inspection.data import Records, match
-from plurule.metrics import METRICS
+from plurule.metrics import MEASURE_TITLES, METRICS, SHORT_MEASURES
 from plurule.model import Condition, Rule, RuleList
 from plurule.model.naming import quoted
-from plurule.prediction.apply import decide
-from plurule.titles import MEASURE_TITLES, SHORT_MEASURES
 
 Change: TypeAlias = Literal["added", "removed", "replaced", "moved", "marked"]
 SCORES = {name: MEASURE_TITLES[name] for name in SHORT_MEASURES}

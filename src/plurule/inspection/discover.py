@@ -16,24 +16,25 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plurule._learning import native
+from plurule._learning.finish import readable
+from plurule._learning.problem import MinPrecision, Options, Problem, check_weights
+from plurule._parameters import Allowed, check_jobs, check_parameters, number, whole
+from plurule._prediction.apply import ColumnCache
+from plurule._rows.rows import covered_bits, unpack, warn_of_copies
+from plurule._selection.pool import bodies_of
 from plurule.data.inputs import labelled_data
 from plurule.data.splitting import copies, iterative_split
+from plurule.data.targets import dense
 from plurule.errors import DataError
 from plurule.heuristics import FMeasure, Gain, Heuristic
 from plurule.inspection.data import Records
 from plurule.inspection.dependencies import LabelGraph, dependencies
 from plurule.inspection.evidence import Recurrence, holm
-from plurule.learning import engine
-from plurule.learning.problem import MinPrecision, Options, Problem, check_weights
-from plurule.learning.readable import readable
 from plurule.lifts import KLN, as_table
 from plurule.model import Assignment, Attribute, Condition, Head, LabelCondition, Rule, RuleList
 from plurule.model.condition import join
 from plurule.model.naming import excerpt
-from plurule.parameters import Allowed, check_jobs, check_parameters, number, whole
-from plurule.prediction.apply import ColumnCache
-from plurule.selection.folds import problem_of, rows_of, warn_of_copies
-from plurule.selection.pool import bodies_of, satisfied
 
 Mask = NDArray[np.bool_]
 Shares = NDArray[np.float64]
@@ -240,16 +241,17 @@ def discover(
     data, _ = labelled_data(X, Y, sample_weight, label_names)
     if len(data.label_names) < 2:
         raise DataError("discover looks for labels that go together, but Y has only one; give a column per label")
-    problem = problem_of(data)
+    weights = check_weights(data.weights, len(data), len(data.label_names))
+    problem = Problem(data.X, data.label_names, dense(data.Y).view(np.uint8), weights)
     rows = np.flatnonzero(problem.weights > 0)
     if len(rows) < FEWEST_ROWS:
         few = f"discover needs at least {FEWEST_ROWS} rows, got {len(rows)}"
         raise DataError(f"{few}: patterns are looked for on some rows and tested on others")
-    chance = np.random.RandomState(random_state)
+    rng = np.random.RandomState(random_state)
     groups = copies(problem.table[rows], problem.Y[rows])
     warn_of_copies(groups)
-    parts = iterative_split(problem.Y[rows], [1 - test_size, test_size], random_state=chance, groups=groups)
-    searched, tested = (rows_of(problem, rows[part]) for part in parts)
+    parts = iterative_split(problem.Y[rows], [1 - test_size, test_size], random_state=rng, groups=groups)
+    searched, tested = (problem.take(rows[part]) for part in parts)
     n_searched, n_tested = searched.n_instances, tested.n_instances
     if not n_searched or not n_tested:
         raise DataError(
@@ -261,8 +263,8 @@ def discover(
     corrected = holm([pattern.p_value for pattern in counted])
     patterns = [replace(pattern, p_holm=p) for pattern, p in zip(counted, corrected, strict=True)]
     if resamples:
-        draws = [chance.randint(n_searched, size=n_searched) for _ in range(resamples)]
-        again = [map(_undirected, search(rows_of(searched, np.sort(draw)), options)) for draw in draws]
+        draws = [rng.randint(n_searched, size=n_searched) for _ in range(resamples)]
+        again = [map(_undirected, search(searched.take(np.sort(draw)), options)) for draw in draws]
         shares = Recurrence(searched.table).shares(map(_undirected, rules), again)
         patterns = [replace(p, stability=share) for p, share in zip(patterns, shares, strict=True)]
     return Patterns(tuple(patterns), data.attributes, data.label_names, n_searched, n_tested)
@@ -280,7 +282,7 @@ class SearchOptions(NamedTuple):
 
 
 def search(problem: Problem, options: SearchOptions) -> list[Rule]:
-    """Return the best patterns of some rows, as rules; those that might be chance on these rows are left out."""
+    """Return the best patterns of some rows, as rules; those that might be rng on these rows are left out."""
     literals = Literals.of(problem, options.exclusions)
     where = places(problem, options.max_conditions, options.n_jobs)
     min_share = options.min_support / float(problem.weights.sum())
@@ -397,7 +399,8 @@ def places(problem: Problem, max_conditions: int, n_jobs: int) -> list[Any]:
     """Bodies on attributes to look at, with the rows that they cover: those of some lists, and what they begin with."""
     bodies_by_rows: dict[bytes, tuple[tuple[Condition, ...], Mask]] = {}
     bodies = bodies_of(_lists(problem, max_conditions, n_jobs) if max_conditions else ())
-    for body, rows in zip(bodies, satisfied(bodies, problem.table), strict=True):
+    (holds,) = covered_bits([bodies], problem.table)
+    for body, rows in zip(bodies, unpack(holds, len(problem.table)), strict=True):
         other = bodies_by_rows.get(rows.tobytes())
         if rows.any() and (other is None or len(body) < len(other[0])):
             bodies_by_rows[rows.tobytes()] = body, rows
@@ -425,7 +428,7 @@ def _lists(problem: Problem, max_conditions: int, n_jobs: int) -> Iterator[RuleL
             min_coverage=3,
             max_bins=32,
         )
-        learned = engine.learn(Problem(problem.table, labels, target, weights), options, n_jobs=n_jobs)
+        learned = native.learn_list(Problem(problem.table, labels, target, weights), options, n_jobs=n_jobs)
         yield readable(learned, problem.table)
 
 

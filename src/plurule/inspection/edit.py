@@ -18,15 +18,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.table import Table
+from plurule._files import digest
+from plurule._prediction.apply import Labels, recount
+from plurule.data.dataset import Table
 from plurule.errors import ModelError, nearest
-from plurule.files import digest
 from plurule.inspection.check import check
 from plurule.inspection.data import match
 from plurule.inspection.diff import ModelDiff, diff
 from plurule.model import Condition, Head, Rule, RuleList
 from plurule.model.text import Names, RuleTextError, write_rules
-from plurule.prediction.apply import Labels, recount
 
 
 @dataclass(frozen=True, repr=False)

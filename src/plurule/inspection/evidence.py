@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from plurule._parameters import check_parameters, whole
+from plurule._prediction.apply import OPEN, Step, replay
 from plurule.classifier import RuleListClassifier
-from plurule.data.table import Table
+from plurule.data.dataset import Table
 from plurule.inspection.data import make_frame, match_both
 from plurule.model import OneOfCondition, RangeCondition, Rule, RuleList
 from plurule.model.condition import join, split_intervals
 from plurule.model.rule_list import Backend
-from plurule.parameters import check_parameters, whole
-from plurule.prediction.apply import OPEN, Step, replay
 from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 Z = 1.959963984540054

@@ -15,14 +15,14 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from plurule._prediction.apply import NO_RULE, ColumnCache, Decisions, decide, is_counted, replay, right_and_wrong
+from plurule.data.dataset import Table
 from plurule.data.inputs import row_ids
-from plurule.data.table import Table
+from plurule.errors import amount
 from plurule.inspection.data import Records, match
 from plurule.model import Condition, MissingCondition, OneOfCondition, RangeCondition, Rule, RuleList
 from plurule.model.condition import format_count
-from plurule.model.naming import amount, and_more, excerpt, quoted, unit_of, visible
-from plurule.prediction.apply import NO_RULE, ColumnCache, Decisions, decide, replay
-from plurule.prediction.probability import is_counted, right_and_wrong
+from plurule.model.naming import and_more, excerpt, quoted, unit_of, visible
 
 DEFAULT = "no rule: absent by default"
 

@@ -13,15 +13,14 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.table import Table
-from plurule.errors import ModelError
+from plurule._prediction.apply import Labels, predict_labels, recount
+from plurule.data.dataset import Table
+from plurule.errors import ModelError, amount
 from plurule.inspection.data import match
 from plurule.inspection.diff import SCORES, ModelDiff, diff
 from plurule.metrics import get_metric
 from plurule.model import Condition, Rule, RuleList
 from plurule.model.condition import join_intervals, split_intervals
-from plurule.model.naming import amount
-from plurule.prediction.apply import Labels, predict_labels, recount
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from plurule.model.condition import (
     OneOfCondition,
     RangeCondition,
 )
-from plurule.model.head import Assignment, Head
-from plurule.model.rule import Rule
+from plurule.model.rule import Assignment, Head, Rule
 from plurule.model.rule_list import LengthChoice, RuleList
 
 __all__ = [

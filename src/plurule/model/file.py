@@ -17,7 +17,7 @@ from __future__ import annotations
 import gc
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -25,8 +25,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from plurule._files import write_text
 from plurule.errors import ModelError, first_repeated
-from plurule.files import write_text
 from plurule.model.condition import (
     Attribute,
     Condition,
@@ -35,9 +35,8 @@ from plurule.model.condition import (
     OneOfCondition,
     RangeCondition,
 )
-from plurule.model.head import Assignment, Head
 from plurule.model.naming import Meaning
-from plurule.model.rule import Rule
+from plurule.model.rule import Assignment, Head, Rule
 from plurule.model.rule_list import LengthChoice, RuleList
 from plurule.model.text import Names
 
@@ -261,11 +260,6 @@ def _condition_entry(condition: Condition) -> Any:
     return entry(**{name: getattr(condition, name) for name in entry.__struct_fields__})
 
 
-def rule_to_json(rule: Rule) -> Any:
-    """Return a rule as the file has it."""
-    return _to_builtins(_rule_entry(rule))
-
-
 # Reading -------------------------------------------------------------------------------------------------------------
 
 
@@ -360,11 +354,6 @@ def _rule(entry: RuleEntry, names: Names) -> Rule:
 def _condition(entry: _Entry) -> Condition:
     condition: Condition = CONDITIONS[type(entry)](index=0, **msgspec.structs.asdict(entry))
     return condition
-
-
-def rule_from_json(value: Any, attributes: Sequence[Attribute], labels: Sequence[str]) -> Rule:
-    """Return a rule about attributes and labels from what the file has of it."""
-    return _rule(msgspec.convert(value, RuleEntry), Names(attributes, labels))
 
 
 def schema() -> str:

@@ -32,15 +32,6 @@ LONGEST_LINE = 118
 """Limits of an excerpt."""
 
 
-def amount(number: int, noun: str) -> str:
-    """Return a number of things as text.
-
-    >>> amount(1, "rule"), amount(2, "rule")
-    ('1 rule', '2 rules')
-    """
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def visible(name: str) -> str:
     """Return the name with everything that does not print (line breaks, direction marks) written as an escape.
 

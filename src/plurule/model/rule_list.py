@@ -12,11 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
-from plurule.errors import ModelError, first_repeated
+from plurule.errors import ModelError, amount, first_repeated
 from plurule.model.condition import Attribute
-from plurule.model.head import Groups, Hierarchy, bottom_up
-from plurule.model.naming import Dictionary, amount, excerpt, meanings
-from plurule.model.rule import Rule
+from plurule.model.naming import Dictionary, excerpt, meanings
+from plurule.model.rule import Groups, Hierarchy, Rule, bottom_up
 from plurule.model.text import parse, parse_rules
 
 if TYPE_CHECKING:
@@ -287,14 +286,13 @@ class RuleList(Sequence[Rule]):
         X
             A frame or data set, whose columns are matched by name; an array, sparse matrix or table, by position.
         """
-        from plurule.prediction.apply import predict_labels, to_table
+        from plurule._prediction.apply import predict_labels, to_table
 
         return predict_labels(self, to_table(self, X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each label for some instances; `predict` is no threshold of it."""
-        from plurule.prediction.apply import decide, to_table
-        from plurule.prediction.probability import probabilities
+        from plurule._prediction.apply import decide, probabilities, to_table
 
         return probabilities(self, decide(self, to_table(self, X)))
 
@@ -413,13 +411,13 @@ class RuleList(Sequence[Rule]):
 
     def to_markdown(self) -> str:
         """Return a table in Markdown, with a row per rule."""
-        from plurule.export.markdown import to_markdown
+        from plurule.export.text import to_markdown
 
         return to_markdown(self)
 
     def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
         """Return a table in LaTeX, for a document that uses `booktabs`, `longtable` and `textcomp`."""
-        from plurule.export.latex import to_latex
+        from plurule.export.text import to_latex
 
         return to_latex(self, caption, label)
 

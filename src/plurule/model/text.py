@@ -24,6 +24,7 @@ from typing import NamedTuple, NoReturn
 
 from plurule.errors import ModelError, nearest
 from plurule.model.condition import (
+    DATE,
     YES,
     Attribute,
     Condition,
@@ -31,11 +32,10 @@ from plurule.model.condition import (
     MissingCondition,
     OneOfCondition,
     RangeCondition,
+    parse_date,
 )
-from plurule.model.dates import DATE, parse_date
-from plurule.model.head import Assignment, Head
 from plurule.model.naming import MARKS, NUMBER, SEPARATORS, SIGN, SUFFIX, visible
-from plurule.model.rule import Rule
+from plurule.model.rule import Assignment, Head, Rule
 
 ARROW = re.compile(r"<-|←|:-")
 AND = re.compile(r"∧|&&?|and\b", re.IGNORECASE)

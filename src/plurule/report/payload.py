@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.table import Table
+from plurule._prediction.apply import Labels, probability_by_rule
+from plurule.data.dataset import Table
 from plurule.inspection.edit import rules_digest
 from plurule.model import Condition, LabelCondition, MissingCondition, OneOfCondition, RangeCondition, Rule, RuleList
 from plurule.model.naming import Meaning, in_quotes, visible
-from plurule.prediction.apply import Labels
-from plurule.prediction.probability import probability_by_rule
 from plurule.report.summary import Summary, condition_parts
 
 _ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

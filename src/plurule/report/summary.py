@@ -13,17 +13,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from plurule.data.table import Table
+from plurule._prediction.apply import NO_RULE, Decisions, Labels, decide, replay
+from plurule._prediction.assessment import Assessed, assess
+from plurule._prediction.staged import staged_measures
+from plurule.data.dataset import Table
 from plurule.inspection.data import match
 from plurule.inspection.dependencies import KINDS, Dependency, LabelGraph, dependencies
 from plurule.inspection.evidence import Evidence, evidence
-from plurule.metrics import count
+from plurule.metrics import CHARACTERISTICS, MEASURE_TITLES, count
 from plurule.model import Assignment, Condition, Head, LengthChoice, RangeCondition, Rule, RuleList
 from plurule.model.naming import Dictionary, unit_of, visible
-from plurule.prediction.apply import NO_RULE, Decisions, Labels, decide, replay
-from plurule.prediction.assessment import Assessed, assess
-from plurule.prediction.staged import staged_measures
-from plurule.titles import CHARACTERISTICS, MEASURE_TITLES
 
 OPERATORS = {"<=": "≤", ">=": "≥"}
 MOST_LABELS_DRAWN = 30

@@ -1,0 +1,1 @@
+"""Rows to learn from, wherever they are: in memory, in files, on a cluster."""
