@@ -36,14 +36,14 @@ def shared_data() -> Path:
     """The folder of Mulan data sets."""
     folder = requirements.shared_data_folder()
     if folder is None:
-        requirements.lacking("data", "there is no folder of Mulan data sets")
+        requirements.absent_columns("data", "there is no folder of Mulan data sets")
     return folder
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Does not wait long for a scheduler that is not there."""
-    monkeypatch.setattr("plurule.distributed.dask._CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr("plurule._rows.dask._CONNECT_SECONDS", 0.5)
 
 
 @pytest.fixture

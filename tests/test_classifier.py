@@ -198,7 +198,7 @@ def test_columns_that_are_missing_at_prediction_are_named() -> None:
     classifier = RuleListClassifier().fit(frame, MORE_Y)
     with pytest.raises(ValueError, match="now missing:\n- zone"):
         classifier.predict(frame[["area"]])
-    from plurule.data.encoding import encode
+    from plurule.data.inputs import encode
 
     with pytest.raises(ValueError, match="lack 1 of the columns the model was trained on: 'area'"):
         classifier.predict(encode(frame[["zone"]]))
@@ -410,8 +410,8 @@ def test_fit_names_the_columns_of_an_array() -> None:
 
 
 def test_classifiers_have_the_parameters_of_their_job_only() -> None:
-    assert len(RuleListClassifier().get_params(deep=False)) == 14
-    assert len(RelaxedPruningClassifier().get_params(deep=False)) == 19
+    assert len(RuleListClassifier().get_params(deep=False)) == 15
+    assert len(RelaxedPruningClassifier().get_params(deep=False)) == 20
 
 
 # Company ---------------------------------------------------------------------------------------------------

@@ -9,15 +9,15 @@ import pytest
 from sklearn.base import clone
 
 from plurule import RelaxedPruningClassifier, RelaxedPruningClassifierCV, RuleListClassifier
+from plurule._learning import native
+from plurule._prediction.apply import decide
 from plurule.constraints import Constraints
 from plurule.data import Dataset
-from plurule.data.table import Table
+from plurule.data.dataset import Table
 from plurule.datasets import load_canteen_dishes, load_world_flags
 from plurule.errors import DataError, ModelError
-from plurule.learning import native
 from plurule.lifts import KLN, NoLift
 from plurule.model import Attribute, RuleList
-from plurule.prediction.apply import decide
 
 WISHES = Constraints(
     forbidden_attributes=["un_since", "stars"],

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules
+from plurule._learning.initial_rules import as_initial_rules
 from plurule.constraints import Constraints
 from plurule.errors import DataError, ModelError
-from plurule.learning.initial_rules import as_initial_rules
 from plurule.model import Attribute, RangeCondition
 
 ATTRIBUTES = [Attribute("area"), Attribute("population"), Attribute("zone", ("N", "S"))]
@@ -251,4 +251,4 @@ def test_attributes_may_be_the_keys_of_a_dictionary() -> None:
 def test_with_hierarchy_without_pairs_computes_nothing_about_groups() -> None:
     labels = [f"class {i}" for i in range(400)]
     grouped = Constraints(exclusive_labels=[labels]).resolve([Attribute("x")], labels)
-    assert grouped.with_hierarchy((), labels).apart is grouped.apart
+    assert grouped.with_hierarchy((), labels).must_differ is grouped.must_differ

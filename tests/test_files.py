@@ -13,9 +13,17 @@ from pathlib import Path
 import pytest
 
 from plurule import RelaxedPruningClassifier
+from plurule._files import (
+    atomic_write,
+    encode_utf8,
+    read_if_regular,
+    temporary_folder,
+    to_csv,
+    write_text,
+    write_unless_changed,
+)
 from plurule.datasets import load_world_flags
 from plurule.errors import PluruleError
-from plurule.files import atomic_write, content_of, in_bytes, temporary_folder, to_csv, write_text, write_unless_changed
 
 
 def test_a_file_takes_the_place_of_the_old_one_when_it_is_whole(tmp_path: Path) -> None:
@@ -100,7 +108,7 @@ def test_a_file_may_have_the_longest_name_there_is(tmp_path: Path) -> None:
 
 
 def test_the_standard_output_is_written_to(tmp_path: Path) -> None:
-    code = "import sys; from plurule.files import write_text; print(1); write_text(sys.argv[1], 'grün\\n'); print(2)"
+    code = "import sys; from plurule._files import write_text; print(1); write_text(sys.argv[1], 'grün\\n'); print(2)"
     for path in ("-", "/dev/stdout"):
         run = subprocess.run([sys.executable, "-c", code, path], capture_output=True, cwd=tmp_path, check=True)
         lines = run.stdout.decode().split()
@@ -170,7 +178,7 @@ def test_a_temporary_folder_is_gone_at_the_end() -> None:
 
 
 def test_half_characters_are_written_as_json_escapes_them() -> None:
-    assert in_bytes("\u2190\ud800") == b"\xe2\x86\x90\\ud800"
+    assert encode_utf8("\u2190\ud800") == b"\xe2\x86\x90\\ud800"
 
 
 def test_rows_become_csv_in_which_no_cell_is_a_formula() -> None:
@@ -180,11 +188,11 @@ def test_rows_become_csv_in_which_no_cell_is_a_formula() -> None:
 
 def test_a_file_that_was_changed_meanwhile_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
-    before = content_of(path)
+    before = read_if_regular(path)
     assert before is None
     write_unless_changed(path, "first", before)
     with pytest.raises(PluruleError, match="has been changed by another program meanwhile; nothing was written"):
         write_unless_changed(path, "second", before)
     assert path.read_text() == "first"
-    write_unless_changed(path, "second", content_of(path))
+    write_unless_changed(path, "second", read_if_regular(path))
     assert path.read_text() == "second"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -109,3 +112,84 @@ def test_two_frames_are_compared_by_name(library: str) -> None:
     assert metrics.scores(truth, truth[["blue", "red"]])["subset_accuracy"] == 1
     with pytest.raises(DataError, match="only one of them has 'blue'"):
         metrics.scores(truth, frame({"red": [1, 0, 1], "green": [0, 0, 1]}))
+
+
+# Counts that add up --------------------------------------------------------------------------------------------------
+
+N_GROUPS = 4
+
+
+class Rows(NamedTuple):
+    """Rows with what they have and are predicted to have, their weights and groups."""
+
+    truth: np.ndarray
+    predicted: np.ndarray
+    weights: np.ndarray
+    groups: np.ndarray
+
+    def some(self, chosen: np.ndarray) -> Rows:
+        return Rows(*(array[chosen] for array in self))
+
+    def counts(self, by_row: bool, n_groups: int = N_GROUPS) -> metrics.PredictionCounts:
+        marks = self.truth.T == 1, self.predicted.T == 1
+        groups = self.groups % n_groups
+        return metrics.PredictionCounts.by_group(*marks, self.weights, groups, n_groups, by_row)
+
+    def score(self, name: str) -> float:
+        return metrics.METRICS[name](self.truth, self.predicted, sample_weight=self.weights)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["alike", "weighted"])
+def rows(request: pytest.FixtureRequest) -> Rows:
+    rng = np.random.default_rng(0)
+    truth, predicted = (rng.random((2, 60, 3)) < 0.4).astype(int)
+    weights = rng.integers(1, 5, 60).astype(float) if request.param else np.ones(60)
+    return Rows(truth, predicted, weights, rng.integers(0, N_GROUPS, 60).astype(np.uint8))
+
+
+@pytest.mark.parametrize("measure", metrics.MEASURES.values(), ids=lambda measure: measure.name)
+def test_prediction_counts_of_one_group_score_as_the_metric_does(rows: Rows, measure: metrics.Measure) -> None:
+    (score,) = rows.counts(measure.is_of_rows, n_groups=1).scores(measure)
+    assert score == pytest.approx(rows.score(measure.name))
+
+
+@pytest.mark.parametrize("measure", metrics.MEASURES.values(), ids=lambda measure: measure.name)
+def test_prediction_counts_by_group_score_the_rows_of_each(rows: Rows, measure: metrics.Measure) -> None:
+    expected = [rows.some(rows.groups == group).score(measure.name) for group in range(N_GROUPS)]
+    assert rows.counts(measure.is_of_rows).scores(measure) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("measure", metrics.MEASURES.values(), ids=lambda measure: measure.name)
+def test_prediction_counts_without_each_group_score_the_others(rows: Rows, measure: metrics.Measure) -> None:
+    expected = [rows.some(rows.groups != group).score(measure.name) for group in range(-1, N_GROUPS)]
+    assert rows.counts(measure.is_of_rows).without_each().scores(measure) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("measure", metrics.MEASURES.values(), ids=lambda measure: measure.name)
+def test_prediction_counts_of_parts_add_up(rows: Rows, measure: metrics.Measure) -> None:
+    first, second, third = (rows.some(np.arange(a, b)).counts(measure.is_of_rows) for a, b in ((0, 7), (7, 7), (7, 60)))
+    added, whole = first + second + third, rows.counts(measure.is_of_rows)
+    for name in ("tp", "fp", "positives", "total"):
+        assert np.array_equal(getattr(added, name), getattr(whole, name))
+    assert np.array_equal(added.scores(measure), whole.scores(measure))
+
+
+def test_prediction_counts_of_rows_are_merged_and_sorted(rows: Rows) -> None:
+    for of_group in rows.counts(by_row=True).rows:
+        counts = [tuple(line) for line in of_group[:, :3].tolist()]
+        assert counts == sorted(set(counts))
+
+
+def test_prediction_counts_of_a_group_without_rows_are_zero(rows: Rows) -> None:
+    counts = rows.some(rows.groups > 0).counts(by_row=True)
+    assert counts.total[0] == counts.tp[0].sum() == len(counts.rows[0]) == 0
+
+
+@pytest.mark.parametrize("name", ["micro_f1", "macro_f1", "hamming_accuracy", "precision", "recall"])
+def test_best_label_set_scores_best_of_all_label_sets(rows: Rows, name: str) -> None:
+    frequency, total = rows.weights @ rows.truth, float(rows.weights.sum())
+    chosen, score = metrics.best_label_set(frequency, total, metrics.MEASURES[name])
+    sets = np.array(list(itertools.product([0, 1], repeat=3)))
+    scores = [rows._replace(predicted=np.tile(one, (60, 1))).score(name) for one in sets]
+    assert score == pytest.approx(max(scores))
+    assert rows._replace(predicted=np.tile(chosen.astype(int), (60, 1))).score(name) == pytest.approx(score)

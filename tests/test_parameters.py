@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from plurule._parameters import check_parameters, number, whole, words
 from plurule.errors import ParameterError
-from plurule.parameters import check_parameters, number, whole, words
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from plurule import RelaxedPruningClassifierCV
+from plurule._progress import progress_bar
 from plurule.lifts import KLN, NoLift
-from plurule.progress import progress_bar
 
 
 def terminal() -> tuple[Console, io.StringIO]:

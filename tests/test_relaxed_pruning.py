@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,22 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
+from plurule._learning.derived import CONDITION_KINDS
+from plurule._rows.rows import MemoryRows, Roles, Sample
 from plurule.constraints import Constraints
 from plurule.data.splitting import IterativeStratifiedKFold
 from plurule.datasets import load_world_flags
-from plurule.distributed.scan import scan
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.lifts import KLN, NoLift, Peak, paper_lifts
 from plurule.metrics import SCORERS, hamming_accuracy, macro_f1, micro_f1
-from plurule.relaxed_pruning import RelaxedPruningClassifier, RelaxedPruningClassifierCV
-from plurule.selection.lift_search import LiftScores, Result, height
+from plurule.relaxed_pruning import (
+    LiftScores,
+    RelaxedPruningClassifier,
+    RelaxedPruningClassifierCV,
+    Result,
+    folds_of,
+    height,
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,11 +53,6 @@ def test_other_parameters_of_the_estimator_are_used_as_they_are(flags: Any) -> N
     learner = RelaxedPruningClassifier(heuristic=HammingAccuracy(), max_rules=3, predict_absence=True)
     search = RelaxedPruningClassifierCV(learner, lifts=[KLN(0.1)], cv=2).fit(flags)
     assert search.rule_list_ == clone(learner).set_params(lift=KLN(0.1)).fit(flags).rule_list_
-
-
-def test_data_in_parts_are_refused_by_the_choice_of_the_lift(flags: Any) -> None:
-    with pytest.raises(ValueError, match="X must be data in memory to choose the lift"):
-        RelaxedPruningClassifierCV().fit(scan((np.arange(8.0)[:, None], np.eye(8, 2))))
 
 
 def test_the_candidates_are_the_28_of_the_paper() -> None:
@@ -233,3 +236,27 @@ def test_one_label_of_an_exclusive_group_is_predicted_also_with_predict_absence(
     with pytest.warns(UserWarning, match="predict_absence has no effect: some labels exclude each other"):
         classifier.fit(X, Y)
     assert (classifier.predict(rng.normal(size=(200, 3))).sum(axis=1) == 1).all()
+
+
+def test_folds_of_a_sample_know_nothing_of_their_held_out_rows(flags: Any) -> None:
+    problem = MemoryRows.of(flags).problem
+    half = np.arange(problem.n_instances) % 2 == 0
+    changed = replace(problem, Y=np.where(half[:, None], problem.Y, 1 - problem.Y))
+    roles = Roles((~half)[None].astype(np.int8), (1,), np.zeros(len(half), np.uint8), 1)
+    derived = [
+        folds_of(Sample(one, np.arange(len(half))), roles, CONDITION_KINDS)[0].training.derived
+        for one in (problem, changed)
+    ]
+    assert derived[0] == derived[1]
+    assert changed.with_conditions(CONDITION_KINDS).derived != problem.with_conditions(CONDITION_KINDS).derived
+
+
+def test_folds_of_several_groups_of_held_out_rows_are_refused(flags: Any) -> None:
+    with pytest.raises(ValueError, match="give folds or splits"):
+        RelaxedPruningClassifierCV(SHORT, lifts=LIFTS, cv=0.3).fit(flags)
+
+
+@pytest.mark.parametrize("cv", [True, None, 0, "five"])
+def test_cv_that_is_no_validation_is_refused(flags: Any, cv: Any) -> None:
+    with pytest.raises(ValueError, match=r"cv|at least one|n_splits"):
+        RelaxedPruningClassifierCV(SHORT, lifts=LIFTS, cv=cv).fit(flags)

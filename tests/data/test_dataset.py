@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.ensemble import RandomForestClassifier
 
 from plurule.data import Dataset
-from plurule.data.table import Table
+from plurule.data.dataset import Table
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
 from plurule.model import Attribute

@@ -13,8 +13,7 @@ import scipy.sparse as sp
 
 from plurule.classifier import RuleListClassifier
 from plurule.data import Dataset, IterativeStratifiedKFold, iterative_train_test_split, read
-from plurule.data.encoding import encode
-from plurule.data.inputs import labelled_data, unpack
+from plurule.data.inputs import encode, labelled_data, unpack
 from plurule.errors import DataError
 from plurule.metrics import scores
 from plurule.relaxed_pruning import RelaxedPruningClassifier

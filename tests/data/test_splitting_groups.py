@@ -12,8 +12,7 @@ import scipy.sparse as sp
 
 from plurule import RuleListClassifier, discover
 from plurule.data import IterativeStratifiedKFold
-from plurule.data.encoding import encode
-from plurule.data.inputs import labelled_data
+from plurule.data.inputs import encode, labelled_data
 from plurule.data.splitting import copies, iterative_split, number_groups
 from plurule.errors import DataError
 

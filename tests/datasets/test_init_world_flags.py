@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from plurule.data.encoding import encode
-from plurule.data.table import Table
+from plurule.data.dataset import Table
+from plurule.data.inputs import encode
 from plurule.datasets import load_world_flags
 
 LABELS = ["red", "green", "blue", "yellow", "white", "black", "orange"]

@@ -17,11 +17,11 @@ from helpers.databases import DATABASES, NoDatabase, fill, labels_by_query
 from helpers.engines import ENGINES, has_node
 from helpers.requirements import lacking
 from helpers.rule_lists import EXTREME_VALUES, HOSTILE_NAMES, VALUES, learned_classes, random_rule_list
-from plurule.data.table import Table
+from plurule._prediction.apply import decide
+from plurule.data.dataset import Table
 from plurule.errors import ModelError
 from plurule.export.sql import DIALECTS, to_sql
 from plurule.model import RuleList
-from plurule.prediction.apply import decide
 
 LISTS = 30
 KINDS: dict[str, dict[str, Any]] = {

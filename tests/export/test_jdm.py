@@ -12,12 +12,12 @@ import pytest
 
 from helpers.engines import evaluate_jdm, run_jdm
 from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, VALUES, learned, learned_classes, make_rules, random_rule_list
-from plurule.data.encoding import encode
-from plurule.data.table import Table
+from plurule._prediction.apply import decide
+from plurule.data.dataset import Table
+from plurule.data.inputs import encode
 from plurule.errors import ModelError
 from plurule.export.jdm import to_jdm
 from plurule.model import RuleList
-from plurule.prediction.apply import decide
 
 
 @pytest.mark.parametrize("seed", range(12))

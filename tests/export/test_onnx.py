@@ -21,13 +21,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from helpers.engines import evaluate_onnx
 from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, learned_classes, make_rules, random_rule_list
 from plurule import RelaxedPruningClassifier
-from plurule.data.encoding import encode
-from plurule.data.table import Table
+from plurule._prediction.apply import decide, probabilities
+from plurule.data.dataset import Table
+from plurule.data.inputs import encode
 from plurule.errors import ModelError
 from plurule.export.onnx import to_onnx
 from plurule.model import Attribute, RuleList
-from plurule.prediction.apply import decide
-from plurule.prediction.probability import probabilities
 
 
 def assert_same(rule_list: RuleList, table: Table) -> None:

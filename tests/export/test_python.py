@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, learned_classes, make_rules, random_rule_list
-from plurule.data.encoding import encode
-from plurule.data.table import Table
+from plurule._prediction.apply import decide
+from plurule.data.dataset import Table
+from plurule.data.inputs import encode
 from plurule.export.python import to_python
 from plurule.model import RuleList
-from plurule.prediction.apply import decide
 
 RUNNER = """\
 import json, sys

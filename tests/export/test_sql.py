@@ -14,12 +14,12 @@ import pytest
 
 from helpers.databases import fill, labels_by_query
 from helpers.rule_lists import DATA_SETS, HOSTILE_NAMES, learned, learned_classes, make_rules, random_rule_list
-from plurule.data.encoding import encode
-from plurule.data.table import Table
+from plurule._prediction.apply import decide
+from plurule.data.dataset import Table
+from plurule.data.inputs import encode
 from plurule.errors import ModelError
 from plurule.export.sql import DIALECTS, to_sql
 from plurule.model import RuleList
-from plurule.prediction.apply import decide
 
 
 @pytest.fixture

@@ -26,12 +26,12 @@ from helpers.databases import DATABASES, NoDatabase, fill, labels_by_query
 from helpers.engines import ENGINES, has_node
 from helpers.rule_lists import EXTREME_VALUES, HOSTILE_NAMES, VALUES, learned_classes, random_rule_list
 from plurule import RelaxedPruningClassifier, RuleList, RuleListClassifier, read
+from plurule._prediction.apply import decide
 from plurule.errors import ModelError
 from plurule.export.sql import DIALECTS, to_sql
 from plurule.metrics import scores
 from plurule.model.file import dumps, loads
 from plurule.model.text import parse_rules, write_rules
-from plurule.prediction.apply import decide
 
 Try = Callable[[int], None]
 LEVEL = 0.05

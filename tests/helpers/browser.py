@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from helpers.requirements import lacking
-from plurule.data.table import Table
+from plurule._prediction.apply import decide
+from plurule.data.dataset import Table
 from plurule.model import RuleList
 from plurule.model.naming import visible
-from plurule.prediction.apply import decide
 
 Open = Callable[..., Any]
 """Writes the report on rules (and data), opens it, and gives back the browser."""

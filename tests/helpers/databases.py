@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow
 
 from helpers.engines import as_text
-from plurule.data.table import Table
+from plurule.data.dataset import Table
 from plurule.export.sql import DIALECTS
 from plurule.model import RuleList
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from plurule import data as io
 from plurule.data import Dataset
-from plurule.data.table import Column, SparseColumn, Table
+from plurule.data.dataset import Column, SparseColumn, Table
 from plurule.errors import DataError
 from plurule.model import Attribute
 

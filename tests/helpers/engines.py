@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from plurule.data.table import Table
+from plurule.data.dataset import Table
 from plurule.export.jdm import to_jdm
 from plurule.export.onnx import to_onnx
 from plurule.export.python import to_python

@@ -12,8 +12,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.sparse import csc_array
 
+from plurule._learning.problem import HEAD_SEARCHES, MinPrecision, Options, Problem, check_head_search, exact_weights
 from plurule.constraints import Constraints
-from plurule.data.table import Column, SparseColumn, SparseColumns, Table
+from plurule.data.dataset import Column, SparseColumn, SparseColumns, Table
 from plurule.errors import ModelError
 from plurule.heuristics import (
     AVERAGINGS,
@@ -29,11 +30,9 @@ from plurule.heuristics import (
     WeightedRelativeAccuracy,
     ratio,
 )
-from plurule.learning.options import check_head_search
-from plurule.learning.problem import HEAD_SEARCHES, MinPrecision, Options, Problem, exact_weights
 from plurule.lifts import KLN, NoLift, Peak, as_table
 from plurule.model import Attribute
-from plurule.model.head import ancestors
+from plurule.model.rule import ancestors
 
 T = TypeVar("T")
 

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from helpers.oracle import Check, Learned, Learner, Settings
-from plurule.data.table import Table
+from plurule._learning.counting import Ranks, State, rank
+from plurule._learning.problem import MinPrecision, Options, Problem
+from plurule._prediction.apply import OPEN, ColumnCache
+from plurule.data.dataset import Table
 from plurule.heuristics import FMeasure, Gain, HammingAccuracy, Heuristic, Laplace, Precision, Recall, SubsetAccuracy
-from plurule.learning.binning import Ranks, rank
-from plurule.learning.counting import State
-from plurule.learning.problem import MinPrecision, Options, Problem
 from plurule.lifts import as_table
 from plurule.model import Attribute, Condition, LabelCondition, OneOfCondition, RangeCondition, Rule
-from plurule.prediction.apply import OPEN, ColumnCache
 
 LETTERS = "ABCDEFGHIJ"
 THRESHOLDS = [Fraction(share, 100) for share in (50, 50, 50, 0, 20, 30, 55, 70, 100)]

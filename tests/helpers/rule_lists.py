@@ -16,14 +16,14 @@ from sklearn.datasets import load_iris
 
 from helpers.requirements import data_set
 from plurule import Constraints, RelaxedPruningClassifier
+from plurule._learning.derived import CONDITION_KINDS
+from plurule._learning.finish import readable
+from plurule._learning.native import learn
+from plurule._learning.problem import Options, Problem
 from plurule.data import Dataset, read
-from plurule.data.encoding import encode
-from plurule.data.table import Table
+from plurule.data.dataset import Table
+from plurule.data.inputs import encode
 from plurule.heuristics import FMeasure, HammingAccuracy
-from plurule.learning.derived import CONDITION_KINDS
-from plurule.learning.native import learn
-from plurule.learning.problem import Options, Problem
-from plurule.learning.readable import readable
 from plurule.lifts import KLN, as_table
 from plurule.model import (
     Assignment,

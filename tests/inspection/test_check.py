@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules, random_rule_list
+from plurule._prediction.apply import decide
 from plurule.inspection.check import check
-from plurule.prediction.apply import decide
 
 
 @pytest.mark.parametrize("seed", range(150))

@@ -51,7 +51,7 @@ def test_a_data_set_brings_its_labels_and_weights() -> None:
 
 def test_only_what_rules_test_must_be_there() -> None:
     with pytest.warns(UserWarning, match="the data lack 1 of the model's columns, which no rule tests"):
-        assert match(RULES, pd.DataFrame({"x": [1.0]}))[0].lacking == ("y",)
+        assert match(RULES, pd.DataFrame({"x": [1.0]}))[0].absent_columns == ("y",)
     with pytest.raises(DataError, match="the data lack 1 of the columns the model was trained on: 'x'"):
         match(RULES, pd.DataFrame({"y": [1.0]}))
 

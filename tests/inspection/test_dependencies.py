@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import make_rules, random_rule_list
+from plurule._prediction.apply import ColumnCache
 from plurule.inspection.dependencies import dependencies
 from plurule.model import RuleList
-from plurule.prediction.apply import ColumnCache
 
 LABELS = ("red", "white", "blue")
 RULES = "red, white, ¬blue <- x > 2\nblue <- red\n¬white <- red and x > 1\nred <- ¬white\n¬red, ¬blue <- x <= 0"

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.rule_lists import make_rules, random_rule_list
 from plurule.data import Dataset
-from plurule.data.encoding import encode
+from plurule.data.inputs import encode
 from plurule.errors import DataError
 from plurule.inspection.diff import diff
 from plurule.model import RuleList

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 from scipy.stats import fisher_exact
 
 from plurule import Dataset, discover
-from plurule.data.encoding import encode
+from plurule._learning.problem import Problem
+from plurule.data.inputs import encode
 from plurule.errors import DataError, ParameterError
 from plurule.inspection.discover import Patterns, count
 from plurule.inspection.evidence import holm
-from plurule.learning.problem import Problem
 from plurule.model import Attribute
 from plurule.model.text import parse
 

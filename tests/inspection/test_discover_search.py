@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
-from plurule.data.encoding import encode
+from plurule._learning.problem import Problem
+from plurule.data.inputs import encode
 from plurule.inspection.discover import (
     Candidate,
     Literals,
@@ -22,7 +23,6 @@ from plurule.inspection.discover import (
     longer,
     places,
 )
-from plurule.learning.problem import Problem
 from plurule.model import RangeCondition
 
 PLACE = (RangeCondition("x0", 0, above=0.0),)

@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import binomtest, fisher_exact
 
 from helpers.rule_lists import make_rules, random_rule_list
+from plurule._prediction.apply import decide
 from plurule.errors import DataError
 from plurule.inspection.evidence import Evidence, evidence, holm, wilson
-from plurule.prediction.apply import decide
 
 RULES = make_rules("a <- x > 5\n!b <- x > 2\nb <- x > 100", {"x": None}, ("a", "b"))
 X = np.arange(10.0)[:, None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from plurule.data.encoding import encode
+from plurule.data.inputs import encode
 from plurule.inspection.evidence import Recurrence
 from plurule.model import Attribute, Rule
 from plurule.model.text import parse

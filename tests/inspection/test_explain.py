@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
+from plurule._prediction.apply import decide
 from plurule.classifier import RuleListClassifier
-from plurule.data.table import Table
+from plurule.data.dataset import Table
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
 from plurule.inspection.explain import Explanations, explain
@@ -24,7 +25,6 @@ from plurule.model import (
     RangeCondition,
     RuleList,
 )
-from plurule.prediction.apply import decide
 from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from helpers.rule_lists import learned, make_rules, random_rule_list
-from plurule.data.table import Table
+from plurule._prediction.apply import decide, recount
+from plurule.data.dataset import Table
 from plurule.errors import ModelError
 from plurule.inspection.simplify import simplify
 from plurule.metrics import hamming_accuracy
 from plurule.model import RuleList
 from plurule.model.condition import split_intervals
-from plurule.prediction.apply import decide, recount
 
 
 def predicted(rule_list: RuleList, table: Table) -> np.ndarray:  # type: ignore[type-arg]

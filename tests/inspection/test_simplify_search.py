@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from helpers.rule_lists import make_rules
-from plurule.data.encoding import encode
+from plurule.data.inputs import encode
 from plurule.inspection.simplify import shorten
 from plurule.metrics import METRICS
 

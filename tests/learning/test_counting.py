@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.problems import as_check, make_problem, oracle_at, random_settings, random_state, ranks_of, start_state
-from plurule.learning.counting import (
+from plurule._learning.counting import (
     Candidates,
     Confusion,
     LabelCandidates,
@@ -21,7 +21,7 @@ from plurule.learning.counting import (
     Unrefined,
     refinements,
 )
-from plurule.prediction.apply import OPEN
+from plurule._prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 

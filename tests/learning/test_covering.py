@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers import learning as engine
 from helpers.campaigns import numbers
+from helpers.learning import ENGINES
 from helpers.oracle import Learned
 from helpers.problems import (
     as_learned,
@@ -23,15 +25,13 @@ from helpers.problems import (
     random_settings,
     take_rows,
 )
-from plurule.data.table import SparseColumn, Table
+from plurule._learning.covering import learn
+from plurule._learning.problem import MinPrecision, Options, Problem, exact_weights
+from plurule._prediction.apply import OPEN, decide, replay
+from plurule.data.dataset import SparseColumn, Table
 from plurule.heuristics import FMeasure, HammingAccuracy, Heuristic, Precision, ratio
-from plurule.learning import engine
-from plurule.learning.covering import learn
-from plurule.learning.engine import ENGINES
-from plurule.learning.problem import MinPrecision, Options, Problem, exact_weights
 from plurule.lifts import KLN
 from plurule.model import Attribute, Rule, RuleList
-from plurule.prediction.apply import OPEN, decide, replay
 
 randoms = st.randoms(use_true_random=False)
 

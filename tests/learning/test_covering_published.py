@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from helpers.learning import learn
 from helpers.requirements import data_set, lacking
+from plurule._learning.problem import Options, Problem
 from plurule.data import read
 from plurule.heuristics import FMeasure, HammingAccuracy
-from plurule.learning.engine import learn
-from plurule.learning.problem import Options, Problem
 from plurule.lifts import KLN, Lift, NoLift, Peak, as_table
 
 pytestmark = pytest.mark.slow

@@ -11,19 +11,21 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from helpers import learning as engine
 from helpers.campaigns import numbers
 from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.problems import make_options, make_problem
 from plurule import Constraints, RelaxedPruningClassifier, RuleListClassifier
+from plurule._learning import covering, native
+from plurule._learning.derived import CONDITION_KINDS, MOST_NEGATED, MOST_ORDERS, derive
+from plurule._learning.finish import readable
+from plurule._learning.problem import UNBOUND, Problem
+from plurule._prediction.apply import ColumnCache, predict_labels
 from plurule.data import Dataset
-from plurule.data.encoding import encode
-from plurule.data.table import SparseColumns, Table
+from plurule.data.dataset import SparseColumns, Table
+from plurule.data.inputs import encode
 from plurule.errors import ParameterError
 from plurule.heuristics import FMeasure, Heuristic, Precision
-from plurule.learning import covering, engine, native
-from plurule.learning.derived import CONDITION_KINDS, MOST_NEGATED, MOST_ORDERS, derive
-from plurule.learning.problem import UNBOUND, Problem
-from plurule.learning.readable import readable
 from plurule.model import (
     Attribute,
     Condition,
@@ -32,8 +34,6 @@ from plurule.model import (
     RangeCondition,
     RuleList,
 )
-from plurule.prediction.apply import ColumnCache, predict_labels
-from plurule.selection.folds import Folds, make_parts, rows_of
 
 THREADS = (1, 2)
 COLOURS = ("blue", "green", "grey", "red", "white", "yellow")
@@ -211,24 +211,6 @@ def test_orders_and_negated_categories_are_limited() -> None:
     problem = Problem(Table([Attribute("a", categories)], [codes]), tuple(map(str, range(30))), Y, np.ones(400))
     assert len(problem.with_conditions(("sets",)).derived) == MOST_ORDERS
     assert len(problem.with_conditions(("negation",)).derived) == MOST_NEGATED
-
-
-def test_lists_of_a_fold_know_nothing_of_its_other_rows() -> None:
-    rng = np.random.default_rng(10)
-    problem = with_categories(rng, most_rows=200, most_columns=2, most_labels=3)
-    while problem.n_instances < 60:
-        problem = with_categories(rng, most_rows=200, most_columns=2, most_labels=3)
-    options = make_options(problem, conditions=CONDITION_KINDS, n_rules=6)
-    for max_bins in (None, 4):
-        chosen = replace(options, max_bins=max_bins)
-        for engine_name in ("native", "reference"):
-            folds = Folds(problem, make_parts(3, problem.Y), engine=engine_name)
-            for part, rows in enumerate(folds.parts):
-                alone = covering.learn(rows_of(problem, rows.train).with_conditions(CONDITION_KINDS), chosen)
-                found = folds.learn(part, chosen)
-                assert [r.tp for r in found] == [r.tp for r in alone]
-                table = problem.table[rows.train]
-                np.testing.assert_array_equal(predict_labels(found, table), predict_labels(alone, table))
 
 
 @pytest.mark.parametrize("seed", range(20))

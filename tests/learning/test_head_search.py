@@ -12,6 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.problems import make_options, make_problem, random_problem, random_state, ranks_of, start_state
+from plurule._learning.counting import Candidates, State, Unrefined, refinements
+from plurule._learning.head_search import (
+    BestHeads,
+    Heads,
+    best_first,
+    evaluation,
+    find_heads,
+    head_labels,
+    labels_alone,
+)
+from plurule._learning.problem import MinPrecision, Options
+from plurule._learning.refinement import forbidden_heads
+from plurule._prediction.apply import OPEN
 from plurule.heuristics import (
     FMeasure,
     HammingAccuracy,
@@ -23,13 +36,8 @@ from plurule.heuristics import (
     SubsetAccuracy,
     WeightedRelativeAccuracy,
 )
-from plurule.learning.counting import Candidates, State, Unrefined, refinements
-from plurule.learning.head_search import BestHeads, Heads, best_first, evaluation, find_heads, head_labels, labels_alone
-from plurule.learning.problem import MinPrecision, Options
-from plurule.learning.refinement import forbidden_heads
 from plurule.lifts import KLN, Peak
 from plurule.model import LabelCondition
-from plurule.prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 
@@ -398,5 +406,5 @@ def test_a_label_that_is_not_precise_under_one_body_may_be_in_the_head_of_anothe
     state = start_state(make_problem({"a": [0, 0, 1, 1]}, [[1], [1], [0], [1]]))
     least = MinPrecision(0.9, of="label", when="growing")
     options = make_options(state.problem, heuristic=Precision(), head_search=search, min_precision=least)
-    (candidates,) = state.refinements(state.everything(), label_conditions=False)
+    (candidates,) = state.refinements(np.ones(state.problem.n_instances, np.bool_), label_conditions=False)
     assert np.isfinite(heads_of(state, candidates, options).value).tolist() == [True, False]

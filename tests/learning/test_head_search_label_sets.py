@@ -17,17 +17,17 @@ from hypothesis import strategies as st
 from helpers.campaigns import numbers
 from helpers.native_problems import constrained, random_constraints, random_options, random_problem
 from helpers.problems import make_options, make_problem, random_state, start_state
+from plurule._learning import covering, native
+from plurule._learning.counting import State, Unrefined
+from plurule._learning.head_search import Heads, find_heads, tie_threshold
+from plurule._learning.problem import HEAD_SEARCHES, UNBOUND, MinPrecision, Options, Problem
+from plurule._learning.refinement import forbidden_heads
+from plurule._prediction.apply import OPEN
 from plurule.constraints import Constraints, ResolvedConstraints
 from plurule.errors import ModelError, ParameterError
 from plurule.heuristics import FMeasure, Gain, HammingAccuracy, Heuristic, Laplace, Precision, SubsetAccuracy
-from plurule.learning import covering, native
-from plurule.learning.counting import State, Unrefined
-from plurule.learning.head_search import Heads, find_heads, tie_threshold
-from plurule.learning.problem import HEAD_SEARCHES, UNBOUND, MinPrecision, Options, Problem
-from plurule.learning.refinement import forbidden_heads
 from plurule.lifts import KLN
 from plurule.model import Assignment, Head, LabelCondition, Rule, RuleList
-from plurule.prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 

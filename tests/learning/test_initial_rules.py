@@ -10,10 +10,10 @@ import pytest
 from helpers.native_problems import random_options, random_problem
 from helpers.problems import make_problem
 from plurule import RelaxedPruningClassifier, RuleListClassifier
+from plurule._learning import covering, native
+from plurule._learning.initial_rules import apply_initial_rules
 from plurule.datasets import load_world_flags
 from plurule.errors import ModelError
-from plurule.learning import covering, native
-from plurule.learning.initial_rules import apply_initial_rules
 from plurule.model import Assignment, Head, RangeCondition, Rule
 
 

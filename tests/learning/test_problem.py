@@ -5,9 +5,8 @@ from __future__ import annotations
 import tracemalloc
 
 import numpy as np
-import pytest
 
-from helpers.problems import make_options, make_problem
+from helpers.problems import make_problem
 from plurule.model import LabelCondition, OneOfCondition
 
 
@@ -22,16 +21,6 @@ def test_the_weights_of_labels_are_added_up_in_less_memory_than_the_labels_take(
         tracemalloc.stop()
     assert found.tolist() == (np.arange(20_000)[:, None] * problem.Y).sum(axis=0).tolist()
     assert peak < problem.Y.nbytes
-
-
-@pytest.mark.parametrize(
-    ("own", "asked", "found"), [(None, 5, 5), (3, 5, 3), (5, 3, 3), (3, None, 3), (None, None, None)]
-)
-def test_of_two_numbers_of_rules_the_smaller_is_the_limit(
-    own: int | None, asked: int | None, found: int | None
-) -> None:
-    options = make_options(make_problem({}, [[1]]), n_rules=own)
-    assert options.up_to(asked).n_rules == found
 
 
 def test_weights_of_one_are_none_to_speak_of() -> None:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers import learning as engine
 from plurule import RelaxedPruningClassifier, RuleListClassifier
-from plurule.data.encoding import encode
+from plurule._learning.problem import UNBOUND, MinPrecision, Options, Problem
+from plurule.data.inputs import encode
 from plurule.errors import ParameterError
-from plurule.learning import engine
-from plurule.learning.problem import UNBOUND, MinPrecision, Options, Problem
 
 counts = st.integers(0, 10**6)
 

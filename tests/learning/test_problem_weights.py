@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plurule import RelaxedPruningClassifier
-from plurule.learning.problem import check_weights, exact_weights
+from plurule._learning.problem import check_weights, exact_weights
 
 
 @pytest.mark.parametrize(

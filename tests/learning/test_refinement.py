@@ -22,11 +22,11 @@ from helpers.problems import (
     ranks_of,
     start_state,
 )
+from plurule._learning.counting import State, refinements
+from plurule._learning.refinement import Candidate, best_index, best_rule, head_weights, score_fixed
+from plurule._prediction.apply import OPEN
 from plurule.heuristics import FMeasure, HammingAccuracy, Precision
-from plurule.learning.counting import State, refinements
-from plurule.learning.refinement import Candidate, best_index, best_rule, head_weights, score_fixed
 from plurule.model import LabelCondition
-from plurule.prediction.apply import OPEN
 
 randoms = st.randoms(use_true_random=False)
 

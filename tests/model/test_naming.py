@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, random_rule_list
-from plurule.prediction.apply import decide
+from plurule._prediction.apply import decide
 
 
 @pytest.mark.parametrize("seed", range(10))

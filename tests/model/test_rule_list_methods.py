@@ -16,7 +16,7 @@ import pytest
 import scipy.sparse as sp
 
 from plurule import Dataset, RuleList
-from plurule.data.encoding import encode
+from plurule.data.inputs import encode
 
 RULES = RuleList.from_text("red <- stripes > 2\nwhite <- red and bars <= 1", ["stripes", "bars"], ["red", "white"])
 VALUES = np.array([[1.0, 0.0], [3.0, 0.0], [4.0, 2.0]])
@@ -77,8 +77,8 @@ def test_methods_work_whatever_was_imported() -> None:
         "inspection.simplify.simplify",
         "export.sql.to_sql",
         "export.python.to_python",
-        "export.markdown.to_markdown",
-        "export.latex.to_latex",
+        "export.text.to_markdown",
+        "export.text.to_latex",
         "report.to_html",
     ],
 )

@@ -10,8 +10,9 @@ import pytest
 from helpers.problems import make_table
 from helpers.rule_lists import make_rules, random_rule_list
 from plurule import _core
-from plurule.data.encoding import encode
-from plurule.data.table import SparseColumn, Table
+from plurule._prediction.apply import NO_RULE, OPEN, decide, nothing_decided, predict_labels, replay
+from plurule.data.dataset import SparseColumn, Table
+from plurule.data.inputs import encode
 from plurule.model import (
     Assignment,
     Attribute,
@@ -23,7 +24,6 @@ from plurule.model import (
     Rule,
     RuleList,
 )
-from plurule.prediction.apply import NO_RULE, OPEN, decide, nothing_decided, predict_labels, replay
 
 LABELS = ("A", "B", "C")
 
@@ -146,7 +146,7 @@ def test_no_instances_need_no_decision():
 def test_replay_shows_what_each_rule_covers_while_instances_go_on():
     table = make_table({"a": [1, 3]})
     rules = RuleList((rule("A", AT_MOST_2, stop=True), rule("B")), table.attributes, LABELS)
-    assert [step.covered.tolist() for step in replay(rules, table)] == [[True, False], [False, True]]
+    assert [(step.reached & step.holds).tolist() for step in replay(rules, table)] == [[True, False], [False, True]]
 
 
 @pytest.mark.parametrize("first", [0, 1])

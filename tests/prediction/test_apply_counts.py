@@ -9,9 +9,9 @@ import pytest
 
 from helpers.rule_lists import make_rules, random_rule_list
 from plurule import RelaxedPruningClassifier
-from plurule.data.encoding import encode
+from plurule._prediction.apply import decide, recount, replay
+from plurule.data.inputs import encode
 from plurule.model import Assignment, Head
-from plurule.prediction.apply import decide, recount, replay
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -30,7 +30,7 @@ def test_counts_are_those_of_the_pairs_that_each_rule_decides(seed: int) -> None
             expected.append((right, sum(weights[rows]) - right))
         assert rule.decided == tuple(expected)
         assert (rule.tp, rule.fp) == tuple(map(sum, zip(*expected, strict=True)))
-        assert rule.coverage == weights[step.covered].sum()
+        assert rule.coverage == weights[step.reached & step.holds].sum()
     left = decisions.predicted == -1
     assert counted.undecided == tuple(
         tuple(weights[left[:, label] & (truth[:, label] == value)].sum() for value in (0, 1))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from plurule._prediction.assessment import assess, best_constant
 from plurule.metrics import METRICS, scores
-from plurule.prediction.assessment import assess, best_constant
 
 RANDOM = np.random.default_rng(4)
 Y = (RANDOM.random((300, 4)) < [0.1, 0.3, 0.5, 0.7]).astype(int)

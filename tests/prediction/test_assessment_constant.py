@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import f1_score, make_scorer
 
+from plurule._prediction.assessment import best_constant
 from plurule.data.targets import TargetForm
 from plurule.metrics import METRICS, SCORERS
-from plurule.prediction.assessment import best_constant
 
 EXACT = [name for name in METRICS if name != "example_f1"]
 

@@ -9,13 +9,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import f1_score, get_scorer, log_loss, make_scorer
 
+from plurule._prediction.staged import staged_measures
 from plurule.classifier import RuleListClassifier
 from plurule.datasets import load_world_flags
 from plurule.errors import DataError
 from plurule.heuristics import FMeasure, HammingAccuracy
 from plurule.metrics import METRICS, SCORERS, Counts, macro_f1
 from plurule.model import RuleList
-from plurule.prediction.staged import StagedSums, staged_measures, stages_of
 from plurule.relaxed_pruning import RelaxedPruningClassifier
 
 
@@ -138,17 +138,3 @@ def test_some_labels_are_scored_as_if_there_were_no_others(flags: Any, fitted: R
     for measure, score in METRICS.items():
         expected = [score(flags.Y[150:][:, kept], stage) for stage in predicted]
         np.testing.assert_allclose(found[measure][1:], expected, rtol=1e-12)
-
-
-@pytest.mark.parametrize("measure", METRICS)
-def test_what_is_summed_over_parts_of_the_rows_scores_as_all_rows_do(
-    flags: Any, fitted: RelaxedPruningClassifier, measure: str
-) -> None:
-    X, Y = flags.X[150:], flags.Y[150:]
-    rules, weights = fitted.rule_list_, np.random.default_rng(0).integers(1, 4, len(Y)).astype(float)
-    parts = [
-        StagedSums.of(stages_of(rules, fitted._encode(X[part]), Y[part], weights[part]), measure)
-        for part in (slice(0, 5), slice(5, 12), slice(12, None))
-    ]
-    whole = staged_measures(rules, fitted._encode(X), Y, [measure], weights)[measure]
-    np.testing.assert_allclose((parts[0] + parts[1] + parts[2]).scores(measure), whole, rtol=1e-12)

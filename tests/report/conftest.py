@@ -10,7 +10,7 @@ import pytest
 
 from helpers.browser import Open
 from helpers.rule_lists import make_rules
-from plurule.data.table import Table
+from plurule.data.dataset import Table
 from plurule.model import RuleList
 from plurule.report import to_html
 

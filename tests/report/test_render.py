@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers.rule_lists import HOSTILE_NAMES, labels_for, learned, make_rules, random_rule_list
-from plurule.data.encoding import encode
+from plurule.data.inputs import encode
 from plurule.inspection.dependencies import dependencies
 from plurule.inspection.explain import explain
 from plurule.model import RuleList

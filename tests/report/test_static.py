@@ -12,10 +12,10 @@ import numpy as np
 
 from helpers.browser import Open, assert_what_if_predicts, choose, css, fill, one, press
 from helpers.rule_lists import HOSTILE_NAMES, make_rules, random_rule_list
-from plurule.data.encoding import encode
+from plurule._prediction.apply import decide
+from plurule.data.inputs import encode
 from plurule.model import Rule
 from plurule.model.naming import visible
-from plurule.prediction.apply import decide
 from plurule.report import to_html
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from helpers.browser import Open, css, eventually, fill, one, press
 from helpers.rule_lists import HOSTILE_NAMES, learned_classes, random_rule_list
-from plurule.data.table import Table
+from plurule._prediction.apply import decide
+from plurule.data.dataset import Table
 from plurule.inspection.edit import apply_script
 from plurule.metrics import METRICS
 from plurule.model import Attribute, RuleList
 from plurule.model.text import write
-from plurule.prediction.apply import decide
 
 SAVED = "return new Promise((done) => {plurule.saveFile = (name, texts) => done([name, texts.join('')]);"
 SAVED += "document.getElementById('save-edits').click()})"

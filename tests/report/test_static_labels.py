@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from helpers.browser import Open, choose, css, one, press, reads
-from plurule.prediction.apply import decide
+from plurule._prediction.apply import decide
 
 
 def rules_under(browser: Any, heading: str) -> list[str]:

@@ -12,12 +12,11 @@ import pytest
 
 from helpers.browser import Open, assert_what_if_predicts, choose, css, fill, one, what_if
 from helpers.rule_lists import learned, learned_classes, make_rules, random_rule_list
+from plurule._prediction.apply import decide, probabilities
 from plurule.classifier import RuleListClassifier
-from plurule.data.encoding import encode
-from plurule.data.table import Table
+from plurule.data.dataset import Table
+from plurule.data.inputs import encode
 from plurule.model import RuleList
-from plurule.prediction.apply import decide
-from plurule.prediction.probability import probabilities
 
 
 @pytest.mark.parametrize("name", ["emotions", "flags"])

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from helpers.rule_lists import make_rules
+from plurule._prediction.assessment import Assessed
 from plurule.classifier import RuleListClassifier
 from plurule.model import LengthChoice, RuleList
-from plurule.prediction.assessment import Assessed
 from plurule.report import to_html
 from plurule.report.summary import verdict
 

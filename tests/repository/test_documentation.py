@@ -80,14 +80,21 @@ def test_the_rules_on_the_first_page_are_learned_by_the_program_below_them() -> 
     assert set(quoted.splitlines()) <= {str(rule) for rule in names["classifier"].rule_list_}
 
 
-def test_the_map_for_contributors_shows_every_part() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    shown = set(re.findall(r"[\w/]+(?:\.py|/)", text[text.index("## The map") : text.index("Top to bottom")]))
-    parts = [path for path in (ROOT / "src" / "plurule").iterdir() if not path.name.startswith("_")]
-    names = {f"{path.name}/" if path.is_dir() else path.name for path in parts if path.suffix in ("", ".py")}
-    assert names <= shown
-    places = (ROOT, ROOT / "src" / "plurule")
-    assert [name for name in shown if not any((place / name).exists() for place in places)] == []
+@pytest.mark.parametrize("document", ["CONTRIBUTING.md", "docs/architecture.md"])
+def test_documents_for_contributors_name_only_files_that_are_there(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    named = set(re.findall(r"(?<![\w*./-])[a-z_]+(?:/[a-z_]+)*(?:\.pyi?|/)(?![\w*])", text))
+    places = (ROOT, ROOT / "src" / "plurule", ROOT / "src" / "plurule" / "_rows")
+    assert len(named) > 5
+    named.discard("dist/")  # what a build makes
+    assert [name for name in sorted(named) if not any((place / name).exists() for place in places)] == []
+
+
+def test_architecture_names_every_internal_package() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    packages = [path.parent.name for path in (ROOT / "src" / "plurule").glob("_*/__init__.py")]
+    assert len(packages) == 4
+    assert [name for name in packages if name not in text] == []
 
 
 def test_links_between_documents_lead_somewhere() -> None:

@@ -13,14 +13,15 @@ import pytest
 from sklearn.metrics import f1_score, make_scorer
 
 from plurule import Constraints, RuleList, RuleListClassifier
+from plurule._learning.problem import Options
+from plurule._prediction.assessment import best_constant
+from plurule._rows.rows import MemoryRows
+from plurule._selection.select import Selector, grow
+from plurule.data import Dataset
+from plurule.data.targets import TargetForm
 from plurule.datasets import load_canteen_dishes, load_world_flags
-from plurule.lifts import KLN, Lift, NoLift
-from plurule.metrics import METRICS, micro_f1
-from plurule.prediction.assessment import best_constant
-from plurule.selection.paths import LengthCurve
-from plurule.selection.pool import SelectionCriterion
-from plurule.selection.select import Path as CriterionPath
-from plurule.selection.select import choose, describe_lift
+from plurule.lifts import KLN, as_table
+from plurule.metrics import METRICS, find_measure, micro_f1
 
 pytestmark = pytest.mark.filterwarnings("ignore:the best constant prediction:UserWarning")
 
@@ -36,57 +37,16 @@ def dishes() -> Any:
     return load_canteen_dishes()[:500]
 
 
-def path(*scores: list[float], lift: Lift | None = None, conditions: Any = 0.0, relating: Any = 0.0) -> CriterionPath:
-    array = np.array(scores)
-    n_lengths = array.shape[1]
-    curve = LengthCurve("micro_f1", array, np.broadcast_to(conditions, n_lengths).astype(float))
-    return CriterionPath(SelectionCriterion(0.3, lift=lift), curve, np.broadcast_to(relating, n_lengths).astype(float))
+@pytest.fixture(scope="module")
+def fitted(flags: Any) -> RuleListClassifier:
+    """The default list of three folds."""
+    return RuleListClassifier(cv=3).fit(flags)
 
 
-# choose ---------------------------------------------------------------------------------------------------------------
-
-
-def test_choose_takes_the_best_mean() -> None:
-    assert choose([path([0.5, 0.7], [0.5, 0.7]), path([0.5, 0.8], [0.5, 0.8])], 0.5) == (1, 2)
-
-
-def test_choose_takes_the_smallest_of_equals() -> None:
-    assert choose([path([0.8], conditions=3.0), path([0.8], conditions=1.0)], 0.5) == (1, 1)
-
-
-@pytest.mark.parametrize(("constant", "chosen"), [(0.2, 1), (0.97, 0)])
-def test_choose_weighs_size_by_what_the_constant_leaves_to_gain(constant: float, chosen: int) -> None:
-    paths = [path([0.990], conditions=100), path([0.970], conditions=0)]
-    assert choose(paths, constant) == (chosen, 1)
-    losses = [replace(one, curve=replace(one.curve, scores=one.curve.scores - 1)) for one in paths]
-    assert choose(losses, constant - 1) == (chosen, 1)
-
-
-def test_choose_takes_the_highest_lift_that_is_not_distinguishably_worse() -> None:
-    best = path([0.70], [0.80])
-    for score, chosen in ((0.73, 1), (0.71, 0)):
-        assert choose([best, path([score], [score], lift=KLN(0.3))], 0.5) == (chosen, 1)
-
-
-def test_choose_with_a_tolerance_takes_the_largest_share_of_rules_that_relate_labels() -> None:
-    paths = [path([0.7, 0.8]), path([0.6, 0.75], relating=[1.0, 0.5])]
-    assert choose(paths, 0.5, tolerance=0.01) == (0, 2)
-    assert choose(paths, 0.5, tolerance=0.06) == (1, 2)
-    assert choose(paths, 0.5, tolerance=0.2) == (1, 1)
-
-
-def test_choose_leaves_out_folds_without_a_score() -> None:
-    assert choose([path([np.nan, 0.1], [0.5, 0.6]), path([0.9, 0.9], [0.7, 0.5])], 0.5) == (1, 1)
-    assert choose([path([np.nan, 0.1])], 0.5) is None
-
-
-def test_choose_never_cuts_initial_rules_off() -> None:
-    one = path([0.9, 0.5, 0.6])
-    assert choose([replace(one, curve=replace(one.curve, at_least=2))], 0.1) == (0, 3)
-
-
-def test_describe_lift_is_short() -> None:
-    assert [describe_lift(lift) for lift in (None, NoLift(), KLN(0.3))] == ["none", "none", "KLN 0.3"]
+@pytest.fixture(scope="module")
+def simple(flags: Any) -> RuleListClassifier:
+    """A list by a given lift."""
+    return RuleListClassifier(lift=KLN(0.1)).fit(flags)
 
 
 # Fits -----------------------------------------------------------------------------------------------------------------
@@ -107,10 +67,9 @@ def test_fit_is_not_below_the_best_constant(flags: Any, scoring: str, tmp_path: 
     assert RuleList.load(tmp_path / "model.json").length_choice == choice
 
 
-def test_fit_says_what_was_chosen_in_a_sentence(flags: Any) -> None:
-    classifier = RuleListClassifier(lift=KLN(0.1)).fit(flags)
-    chosen = classifier.chosen_
-    n_rules = len(classifier.rule_list_)
+def test_fit_says_what_was_chosen_in_a_sentence(simple: RuleListClassifier) -> None:
+    chosen = simple.chosen_
+    n_rules = len(simple.rule_list_)
     start = f"{n_rules} rules, lift KLN 0.1, selected from "
     end = (
         f" candidate rules by 5-fold cross-validation; micro F1 {chosen['score']:.3f} ± "
@@ -126,28 +85,58 @@ def test_fit_with_a_share_says_that_rows_were_held_out_once(flags: Any) -> None:
     assert "on these rows, too high on average, best constant" in chosen["how"]
 
 
-def test_chosen_names_what_rules_were_selected_by(flags: Any) -> None:
-    chosen = RuleListClassifier(cv=3).fit(flags).chosen_
-    assert set(chosen) == {
+def test_chosen_names_what_rules_were_selected_by(fitted: RuleListClassifier) -> None:
+    assert set(fitted.chosen_) == {
         *("how", "lift", "precision_threshold", "condition_price", "default_labels", "has_exceptions"),
         *("n_rules", "scoring", "score", "standard_error", "constant"),
     }
+
+
+def test_chosen_names_the_class_of_the_default_rule() -> None:
     y = np.where(np.arange(90) < 60, "usual", "other")
     assert RuleListClassifier(cv=3).fit(np.arange(90.0)[:, None], y).chosen_["default_labels"] == ["usual"]
 
 
-def test_fit_does_not_depend_on_threads_or_engines(flags: Any) -> None:
-    short = RuleListClassifier(max_rules=3, cv=2, n_jobs=1).fit(flags)
-    assert len(short.rule_list_) <= 3
-    assert RuleListClassifier(max_rules=3, cv=2, n_jobs=2).fit(flags).rule_list_ == short.rule_list_
-    reference = RuleListClassifier(max_rules=3, cv=2)
+SHORT: dict[str, Any] = {"max_rules": 3, "cv": 2}
+
+
+@pytest.fixture(scope="module")
+def short(flags: Any) -> RuleListClassifier:
+    return RuleListClassifier(**SHORT).fit(flags[:100])
+
+
+def test_fit_has_no_more_rules_than_max_rules(short: RuleListClassifier) -> None:
+    assert 0 < len(short.rule_list_) <= 3
+
+
+def test_fit_does_not_depend_on_threads(flags: Any, short: RuleListClassifier) -> None:
+    assert RuleListClassifier(**SHORT, n_jobs=2).fit(flags[:100]).rule_list_ == short.rule_list_
+
+
+def test_fit_by_the_reference_engine_gives_the_same_list(flags: Any, short: RuleListClassifier) -> None:
+    reference = RuleListClassifier(**SHORT)
     reference._engine = "reference"
-    assert reference.fit(flags).rule_list_ == short.rule_list_
+    reference.fit(flags[:100])
+    assert reference.rule_list_ == short.rule_list_
+    assert reference.chosen_ == short.chosen_
+
+
+@pytest.mark.parametrize(
+    "given", [{"max_bins": None}, {"conditions": "all", "max_bins": 8}, {"lift": None, "scoring": "macro_f1"}], ids=str
+)
+def test_fit_by_the_reference_engine_gives_the_same_list_with_other_parameters(given: dict[str, Any]) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 5, (80, 3)).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    Y = np.column_stack([X[:, 0] > 2, X[:, 1] <= 1, rng.random(80) < 0.3]).astype(int)
+    native, reference = (RuleListClassifier(**(SHORT | given)) for _ in range(2))
+    reference._engine = "reference"
+    assert reference.fit(X, Y).rule_list_ == native.fit(X, Y).rule_list_
 
 
 def test_fit_by_a_custom_scorer_scores_better_than_the_constant(dishes: Any) -> None:
     scorer = make_scorer(f1_score, average="micro", zero_division=0.0)
-    chosen = RuleListClassifier(scoring=scorer, cv=3, max_rules=6).fit(dishes).chosen_
+    chosen = RuleListClassifier(scoring=scorer, cv=2, max_rules=3, lift=None).fit(dishes).chosen_
     assert chosen["scoring"] == "score"
     assert chosen["score"] > chosen["constant"]
 
@@ -200,7 +189,7 @@ def test_fit_keeps_initial_rules_first(flags: Any) -> None:
 def test_short_lists_are_selected_from_as_many_bodies_as_long_ones(flags: Any) -> None:
     short, long = (RuleListClassifier(max_rules=max_rules).fit(flags) for max_rules in (6, "auto"))
     assert len(short.rule_list_) == 6 < len(long.rule_list_)
-    candidates = [re.findall(r"from (\d+) candidate rules", one.chosen_["how"]) for one in (short, long)]
+    candidates = [re.findall(r"from ([\d,]+) candidate rules", one.chosen_["how"]) for one in (short, long)]
     assert len(candidates[0]) == 1
     assert candidates[0] == candidates[1]
 
@@ -211,8 +200,8 @@ def test_fit_with_more_initial_rules_than_max_rules_keeps_them_all(flags: Any) -
     assert len(classifier.rule_list_) == 3
 
 
-def test_fit_tests_no_forbidden_attribute(flags: Any) -> None:
-    used = {c.name for rule in RuleListClassifier(cv=3).fit(flags).rule_list_ for c in rule.body}
+def test_fit_tests_no_forbidden_attribute(flags: Any, fitted: RuleListClassifier) -> None:
+    used = {c.name for rule in fitted.rule_list_ for c in rule.body}
     bound = RuleListClassifier(cv=3, constraints=Constraints(sorted(used))).fit(flags)
     assert used
     assert not used & {c.name for rule in bound.rule_list_ for c in rule.body}
@@ -371,3 +360,37 @@ def test_lists_predict_the_same_in_any_order(flags: Any, scoring: str) -> None:
 def test_fit_refuses_bad_parameters_with_what_is_allowed(flags: Any, parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         RuleListClassifier(**parameters).fit(flags)
+
+
+# Grow -----------------------------------------------------------------------------------------------------------------
+
+
+def selector_of(data: Dataset, **more: Any) -> Selector:
+    options = Options(as_table(None, len(data.label_names)), max_conditions=3, min_coverage=3, **more)
+    return Selector(find_measure("micro_f1"), TargetForm(), options, [KLN(0.1)], max_rules=5)
+
+
+@pytest.mark.parametrize("conditions", [(), ("sets", "negation", "missing")], ids=str)
+def test_grow_of_a_fold_knows_nothing_of_its_held_out_rows(flags: Dataset, conditions: tuple[str, ...]) -> None:
+    selector = selector_of(flags, conditions=conditions)
+    problem = MemoryRows.of(flags).problem
+    half = np.arange(problem.n_instances) % 2 == 0
+    changed = replace(problem, Y=np.where(half[:, None], problem.Y, 1 - problem.Y))
+    options = selector.grown_options(problem)
+    bodies = [grow(one.take(np.flatnonzero(half)), options, 1) for one in (problem, changed)]
+    assert bodies[0] == bodies[1]
+    assert grow(problem, options, 1) != grow(changed, options, 1)
+
+
+def test_grow_puts_the_empty_body_first(flags: Dataset) -> None:
+    problem = MemoryRows.of(flags).problem
+    first, *others = grow(problem, selector_of(flags).grown_options(problem), 1)
+    assert first == ()
+    assert all(others)
+
+
+def test_grow_leaves_out_attributes_that_learned_rules_must_not_test(flags: Dataset) -> None:
+    constraints = Constraints(forbidden_attributes=["sun"])
+    problem = MemoryRows.of(flags, "red <- sun = yes", constraints).problem
+    bodies = grow(problem, selector_of(flags).grown_options(problem), 1)
+    assert "sun" not in {condition.name for body in bodies for condition in body}
