@@ -68,7 +68,7 @@ test-core:
 	build/core-tests
 
 # All of the core but what speaks to Python; the files are compiled side by side.
-CORE_SOURCES := $(filter-out src/core/bind_%.cpp src/core/module.cpp,$(wildcard src/core/*.cpp)) $(wildcard tests/core/*.cpp)
+CORE_SOURCES := $(filter-out src/core/bind_%.cpp src/core/bindings.cpp,$(wildcard src/core/*.cpp)) $(wildcard tests/core/*.cpp)
 CORE_OBJECTS := $(CORE_SOURCES:%.cpp=build/core/%.o)
 
 build/core-tests: $(CORE_OBJECTS)

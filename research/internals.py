@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from plurule.data.encoding import encode
-from plurule.data.targets import TargetForm, read_target
-from plurule.label_matrix import collected, dense
+from plurule.data.inputs import encode
+from plurule.data.targets import TargetForm, collected, dense, read_target
 
 __all__ = ["TargetForm", "collected", "dense", "encode", "read_target"]
