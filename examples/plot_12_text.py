@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import train_test_split
 
 from plurule import RuleListClassifier
-from plurule.data.encoding import encode
+from plurule.data.inputs import encode
 from plurule.datasets import load_canteen_dishes
 from plurule.metrics import micro_f1
 from plurule.model import Attribute
