@@ -57,7 +57,7 @@ demo: .venv-demo/$(READY)
 	@echo "make demo: done. Your own data: .venv-demo/bin/plurule fit DATA --labels ... -o model.json"
 
 test: .venv-test/$(READY)
-	.venv-test/bin/pytest -n $(JOBS) --dist worksteal tests research/tests --pyargs plurule
+	.venv-test/bin/pytest -n $(JOBS) --dist worksteal --durations=20 tests research/tests --pyargs plurule
 	@echo
 	@echo "make test: all tests passed."
 

@@ -82,7 +82,7 @@ class Heuristic(Parametrised):
     >>> Jaccard().evaluate(tp, fp, tn, fn)
     array([0.5])
 
-    `RuleListClassifier(heuristic=Jaccard())` learns with it, by the native engine as well.
+    `RelaxedPruningClassifier(heuristic=Jaccard())` learns with it, by the native engine as well.
     """
 
     micro_decomposable: ClassVar[bool] = False

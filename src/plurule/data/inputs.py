@@ -120,9 +120,7 @@ def _matrix(X: Any) -> NDArray[Any]:
 def _known(width: int, attributes: Sequence[Attribute] | None) -> Sequence[Attribute]:
     """Return the attributes of the columns of an array: those of a model, or numbered ones."""
     if attributes is not None and width != len(attributes):
-        raise DataError(
-            f"X has {width} features, but RuleListClassifier is expecting {len(attributes)} features as input"
-        )
+        raise DataError(f"X has {width} features, but RuleList is expecting {len(attributes)} features as input")
     return tuple(Attribute(f"x{i}") for i in range(width)) if attributes is None else attributes
 
 
