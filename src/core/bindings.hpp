@@ -169,7 +169,8 @@ nb::object frozen(const Value& value) {
 template <class Value>
 nb::object frozen(const std::vector<Value>& values) {
     nb::list list;
-    for (const auto& value : values) list.append(frozen(value));
+    // Some libraries give a proxy for an element of std::vector<bool>.
+    for (const auto& value : values) list.append(frozen(static_cast<const Value&>(value)));
     return nb::tuple(list);
 }
 
