@@ -476,10 +476,13 @@ class LocalCovers(Covers):
 
     def select(self, selection: _core.PoolSelection, pool: int, fold: int | None) -> None:
         # The core then asks the only block itself, without a way through Python for each choice. Choices are the same.
-        if len(self.blocks) == 1:
-            self.blocks[0].rows(pool, fold).select(selection)
-        else:
-            select_in_steps(self, selection, pool, fold)
+        # What the core prepares for the rows of a block serves all steps.
+        rows = [block.rows(pool, fold) for block in self.blocks]
+        if len(rows) == 1:
+            rows[0].select(selection)
+            return
+        while updates := selection.choose():
+            selection.update(added_up(one.cover_updates(updates) for one in rows))
 
 
 def select_in_steps(covers: Covers, selection: _core.PoolSelection, pool: int, fold: int | None) -> None:
